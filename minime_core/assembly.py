@@ -1,0 +1,192 @@
+"""Put a session together from settings, plugins and files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from minime_core import paths, trust
+from minime_core.bundled import bundled
+from minime_core.config import Config, Layer, read_yaml
+from minime_core.errors import ConfigError, UserError
+from minime_core.formats import ToolFormat
+from minime_core.history import History
+from minime_core.models import ModelRef, Provider, ProviderSpec
+from minime_core.plugins import PluginHost, discover
+from minime_core.profiles import DEFAULT, Profile, Profiles
+from minime_core.session import Session
+from minime_core.settings import Settings
+from minime_core.store import SessionFile, find_session, header, new_session_id
+from minime_core.tools import Tool
+
+Warn = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the command line says, apart from settings.
+
+    flags: settings given as flags, by name.
+    config_file: one more settings file, above the user's and the project's.
+    resume: None for a new session, "" for the newest one, else an id or the beginning of one.
+    is_stored: whether the session is written to disk.
+    """
+
+    cwd: Path
+    flags: Mapping[str, Any]
+    config_file: Path | None = None
+    no_plugins: Collection[str] = ()
+    resume: str | None = None
+    is_stored: bool = True
+
+
+def load_config(options: Options, sections: Collection[str], warn: Warn) -> Config:
+    """Read all layers but the profile's. Raises ConfigError."""
+    layers = []
+    user = paths.config_folder() / "config.yaml"
+    if user.is_file():
+        layers.append(Layer(str(user), read_yaml(user)))
+    project = trust.project_config(options.cwd)
+    if project.is_file():
+        values: dict[str, Any] = read_yaml(project)
+        if not trust.is_trusted(project):
+            values, guarded = trust.without_guarded(values, sections)
+            if guarded:
+                warn(
+                    f"{project} is not trusted: {', '.join(guarded)} ignored "
+                    "(read the file, then run `mm trust`)"
+                )
+        layers.append(Layer(str(project), values))
+    if options.config_file is not None:
+        layers.append(Layer(str(options.config_file), read_yaml(options.config_file)))
+    for name in (field.name for field in fields(Settings)):
+        variable = f"MM_{name.upper()}"
+        if variable in os.environ:
+            layers.append(Layer(variable, {name: os.environ[variable]}))
+    layers += [Layer(f"--{name.replace('_', '-')}", {name: v}) for name, v in options.flags.items()]
+    return Config(layers, sections)
+
+
+def load_host(options: Options, warn: Warn) -> tuple[PluginHost, Config]:
+    """Find the plugins, read the settings, and load what is not disabled."""
+    host = PluginHost(discover(), warn)
+    config = load_config(options, {info.name for info in host.infos}, warn)
+    host.load({*config.settings.disabled_plugins, *options.no_plugins})
+    return host, config
+
+
+def load_profiles(host: PluginHost, cwd: Path) -> Profiles:
+    """Return all profiles: shipped, of plugins, of the user, of the project."""
+    of_plugins = [path for _, path in host.collect("mm_register_profiles")]
+    return Profiles(
+        [bundled("profiles"), *of_plugins, paths.config_folder() / "profiles"],
+        project=cwd / paths.PROJECT_FOLDER / "profiles",
+        sections={info.name for info in host.infos},
+    )
+
+
+async def open_session(
+    options: Options, host: PluginHost, config: Config, warn: Warn = lambda text: None
+) -> Session:
+    """Return a session that is ready for its first question.
+
+    Raises UserError for what the user can mend, ProviderError when the server has to be asked for
+    its model and does not answer.
+    """
+    ref = host.first("mm_resolve_model", config=config)
+    if ref is None:
+        raise UserError("no model: name a server with --base-url or --provider")
+    provider = _provider(host, config, ref)
+    try:
+        profile, ref = await _choose_profile(load_profiles(host, options.cwd), config, ref, provider)
+        config = config.above(profile.layers)
+        history, file = _open_history(options, warn)
+        session = Session(
+            host=host,
+            config=config,
+            ref=ref,
+            provider=provider,
+            profile=profile,
+            history=history,
+            tools=_tools(host, config),
+            formats=_formats(host),
+            cwd=options.cwd,
+            file=file,
+        )
+    except BaseException:
+        await provider.aclose()
+        raise
+    if not history.records:
+        history.append(
+            header(
+                file.id if file else "",
+                cwd=str(options.cwd),
+                provider=ref.provider,
+                model=ref.model,
+                system=_system_prompt(session),
+            )
+        )
+    return session
+
+
+def _provider(host: PluginHost, config: Config, ref: ModelRef) -> Provider:
+    specs: dict[str, ProviderSpec] = {
+        spec.name: spec for _, spec in host.collect("mm_register_providers")
+    }
+    if ref.provider not in specs:
+        raise ConfigError(
+            f"there is no provider {ref.provider!r}; there are: {', '.join(sorted(specs)) or 'none'}"
+        )
+    return specs[ref.provider].make(config, ref)
+
+
+async def _choose_profile(
+    profiles: Profiles, config: Config, ref: ModelRef, provider: Provider
+) -> tuple[Profile, ModelRef]:
+    if config.settings.profile:
+        return profiles.load(config.settings.profile, "chosen"), ref
+    if not ref.model:
+        ref = replace(ref, model=(await provider.info()).model)
+    name = profiles.match(ref.model)
+    if name is None:
+        return profiles.load(DEFAULT, f"no profile matches {ref.model!r}"), ref
+    return profiles.load(name, f"matches {ref.model!r}"), ref
+
+
+def _open_history(options: Options, warn: Warn) -> tuple[History, SessionFile | None]:
+    folder = paths.sessions_folder(options.cwd)
+    if options.resume is None:
+        file = SessionFile(folder / f"{new_session_id()}.jsonl") if options.is_stored else None
+        return History(store=file), file
+    file = SessionFile(find_session(folder, options.resume or None))
+    loaded = file.resume()
+    if loaded.dropped:
+        warn(f"session {file.id}: the last record was cut and is dropped")
+    return History(loaded.records, file), file
+
+
+def _tools(host: PluginHost, config: Config) -> list[Tool]:
+    owners: dict[str, str] = {}
+    tools = []
+    for plugin, tool in host.collect("mm_register_tools", config=config):
+        if tool.name in owners:
+            error = ValueError(f"the tool {tool.name} is taken by plugin {owners[tool.name]}")
+            host.report(plugin, "mm_register_tools", error)
+            continue
+        owners[tool.name] = plugin
+        tools.append(tool)
+    return tools
+
+
+def _formats(host: PluginHost) -> list[ToolFormat]:
+    return [tool_format for _, tool_format in host.collect("mm_register_tool_formats")]
+
+
+def _system_prompt(session: Session) -> str:
+    if session.settings.system:
+        return session.settings.system
+    parts = [text.strip() for _, text in session.host.collect("mm_system_prompt", session=session)]
+    return "\n\n".join(part for part in parts if part)

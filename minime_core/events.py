@@ -1,0 +1,186 @@
+"""What happens during a turn, in the order in which it happens.
+
+Providers and model layers yield the first group, ended by exactly one `MessageDone`; the loop adds
+the second. Frontends consume both and ignore kinds that they do not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from minime_core.errors import MinimeError
+from minime_core.messages import Message, Timings, ToolCall, Usage
+
+Level = Literal["info", "warning", "error"]
+TurnReason = Literal[
+    "answered", "empty", "unexecuted", "limit", "stuck", "stalled", "failed", "cancelled"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta:
+    """A piece of what the model thinks before it answers."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    """A piece of a call that is being written; `arguments` is a fragment of its text."""
+
+    index: int
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retracted:
+    """What was shown of this answer is withdrawn; another attempt follows."""
+
+    thinking_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PromptProgress:
+    """The server reads the prompt: `done` of `total` tokens, `cached` of them without work."""
+
+    done: int
+    total: int
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """The server is alive but has nothing to say yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageDone:
+    """The model's answer is complete.
+
+    finish_reason: as the server spells it (`stop`, `length`, `tool_calls`); empty if it said none.
+    """
+
+    message: Message
+    usage: Usage = Usage()
+    timings: Timings = Timings()
+    finish_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continue:
+    """Control event of a model layer after `MessageDone`: ask once more, with `note`.
+
+    The answer's text so far is taken as the beginning of the next one; the note is seen by the
+    model in that one request and is not kept.
+    """
+
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolStarted:
+    """A call is about to run (or to be answered with its rejection)."""
+
+    call: ToolCall
+    title: str
+    kind: str
+    locations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """A piece of output of a call that is still running."""
+
+    call_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileDiff:
+    """How a call changed a file; `old` is None for a new file, `new` None for a deleted one."""
+
+    path: str
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDone:
+    """A call has its result; `text` is what the model will read."""
+
+    call_id: str
+    name: str
+    text: str
+    ok: bool
+    seconds: float
+    diffs: tuple[FileDiff, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that the user should know and the model need not; `source` is who says it."""
+
+    level: Level
+    text: str
+    source: str = ""
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnDone:
+    """The turn is over; `text` is the whole answer, `error` what made a turn fail."""
+
+    reason: TurnReason
+    text: str = ""
+    error: MinimeError | None = None
+
+
+ModelEvent: TypeAlias = (
+    TextDelta
+    | ThinkingDelta
+    | ToolCallDelta
+    | Retracted
+    | PromptProgress
+    | Heartbeat
+    | Notice
+    | MessageDone
+    | Continue
+)
+Event: TypeAlias = ModelEvent | ToolStarted | ToolOutput | ToolDone | TurnDone
+
+
+def to_json(event: Event) -> dict[str, Any]:
+    """Return `event` as a JSON object whose `type` is its class in snake case.
+
+    Fields that are None, empty or false are left out, so that a reader treats absence as that.
+    """
+    plain = _plain(event)
+    assert isinstance(plain, dict)
+    return {"type": _snake(type(event).__name__), **plain}
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, MinimeError):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if hasattr(value, "__dataclass_fields__"):
+        named = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
+        return {name: _plain(v) for name, v in named if v not in (None, "", (), False, {})}
+    return value

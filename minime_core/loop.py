@@ -1,0 +1,171 @@
+"""The loop of a turn: ask the model, run what it calls, hand back the results, until it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from minime_core.errors import MinimeError, PluginError, ProtocolError, ProviderError, TurnStopped
+from minime_core.events import (
+    Continue,
+    Event,
+    MessageDone,
+    Notice,
+    ToolDone,
+    ToolStarted,
+    TurnDone,
+)
+from minime_core.messages import Message, ToolCall, Usage
+from minime_core.records import ErrorRecord
+from minime_core.tools import ToolResult
+from minime_core.turn import Turn
+
+if TYPE_CHECKING:
+    from minime_core.session import Session
+
+LIMIT_NOTE = (
+    "No more tools can be called for this question. Summarise what you did and what remains."
+)
+
+
+async def run_turn(session: Session, question: str) -> AsyncGenerator[Event, None]:
+    """Yield what happens from `question` to `TurnDone`.
+
+    When the consumer leaves or is cancelled, the question is withdrawn from the view; a turn that
+    fails stays in it.
+    """
+    turn = Turn(question=question, first=session.history.add_question(question))
+    session.turn = turn
+    try:
+        async with aclosing(_rounds(session, turn)) as events:
+            async for event in events:
+                yield event
+    except (asyncio.CancelledError, GeneratorExit):
+        session.history.withdraw(turn.first, "cancelled")
+        raise
+    except TurnStopped as stop:
+        session.history.append(ErrorRecord(text=str(stop), model=session.ref.model))
+        yield Notice("error", str(stop))
+        yield TurnDone(reason=stop.reason)
+    except MinimeError as error:
+        yield _failed(session, error)
+    except Exception as error:
+        plugin = session.host.blame(error)
+        if not plugin:
+            raise
+        failure = PluginError(
+            f"plugin {plugin} failed: {type(error).__name__}: {error}", plugin=plugin
+        )
+        failure.__cause__ = error
+        yield _failed(session, failure)
+    finally:
+        session.turn = None
+        if session.file is not None:
+            session.file.sync()
+
+
+def _failed(session: Session, error: MinimeError) -> TurnDone:
+    provider = error.provider if isinstance(error, ProviderError) else ""
+    session.history.append(
+        ErrorRecord(
+            text=str(error), provider=provider or session.ref.provider, model=session.ref.model
+        )
+    )
+    return TurnDone(reason="failed", error=error)
+
+
+async def _rounds(session: Session, turn: Turn) -> AsyncGenerator[Event, None]:
+    beginning, note = "", ""
+    while True:
+        is_last = turn.rounds >= session.settings.max_turns
+        turn.rounds += 1
+        request = session.request(
+            turn,
+            tool_choice="none" if is_last else "auto",
+            beginning=beginning,
+            note=LIMIT_NOTE if is_last else note,
+        )
+        done: MessageDone | None = None
+        again: Continue | None = None
+        async with aclosing(session.call_model(request)) as events:
+            async for event in events:
+                for pending in session.take_pending():
+                    yield pending
+                if isinstance(event, MessageDone):
+                    done = event
+                elif isinstance(event, Continue):
+                    again = event
+                    continue
+                yield event
+        for pending in session.take_pending():
+            yield pending
+        if done is None:
+            raise ProtocolError("the server's answer ended without an end")
+        text = beginning + done.message.text
+        # With tool_choice none a call may come all the same; it is not one.
+        calls = () if is_last else done.message.calls
+        if again is not None and not calls and not is_last:
+            beginning, note = text, again.note
+            continue
+        beginning, note = "", ""
+        message, usage = replace(done.message, text=text, calls=()), done.usage
+        if not calls:
+            session.history.add_answer(message, usage)
+            reason = turn.reason or ("limit" if is_last else "answered" if text.strip() else "empty")
+            yield TurnDone(reason=reason, text=text)
+            return
+        for call in calls:
+            call = replace(call, id=session.history.new_call_id())
+            session.history.add_answer(replace(message, calls=(_storable(call),)), usage)
+            message, usage = Message(role="assistant"), Usage()
+            async with aclosing(_run_call(session, turn, call)) as happenings:
+                async for happening in happenings:
+                    yield happening
+
+
+def _storable(call: ToolCall) -> ToolCall:
+    """Return `call` without what only the way to its rejection needs."""
+    return replace(call, raw=None, rejected=None)
+
+
+async def _run_call(session: Session, turn: Turn, call: ToolCall) -> AsyncGenerator[Event, None]:
+    rejection = session.rejection(call)
+    tool = session.tools.get(call.name)
+    if tool is None or rejection is not None:
+        yield ToolStarted(call=call, title=call.name, kind=tool.kind if tool else "other")
+    else:
+        yield ToolStarted(
+            call=call,
+            title=tool.title(call.arguments) or call.name,
+            kind=tool.kind,
+            locations=tool.locations(call.arguments),
+        )
+    start = time.perf_counter()
+    result = ToolResult(text=rejection or "", ok=False)
+    if rejection is None:
+        task = asyncio.ensure_future(session.call_tool(call))
+        task.add_done_callback(lambda _: turn.outputs.put_nowait(None))
+        try:
+            while (output := await turn.outputs.get()) is not None:
+                yield output
+            result = task.result()
+        finally:
+            if not task.done():
+                # The tool ends what it started before the turn is over.
+                task.cancel()
+                await asyncio.wait([task])
+    session.history.add_result(call, result.text)
+    for pending in session.take_pending():
+        yield pending
+    yield ToolDone(
+        call_id=call.id,
+        name=call.name,
+        text=result.text,
+        ok=result.ok,
+        seconds=time.perf_counter() - start,
+        diffs=result.diffs,
+    )

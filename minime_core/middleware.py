@@ -1,0 +1,80 @@
+"""Layers around model requests and tool calls, composed into an onion.
+
+A model layer is `wrap(request, call_next)` and returns an async generator of events; it calls
+`call_next` once, several times or not at all, each time inside `contextlib.aclosing`. A tool layer
+is `async wrap(call, call_next)` and returns a `ToolResult`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeVar
+
+from minime_core.events import ModelEvent
+from minime_core.messages import ToolCall
+from minime_core.models import ModelRequest
+from minime_core.tools import ToolResult
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Phase(IntEnum):
+    """Where a layer sits, from the server outwards."""
+
+    NORMALISE = 1
+    """Makes of the server's oddities what the protocol means."""
+    JUDGE = 2
+    """Judges what the model wrote: runaways, arguments, names, loops, silence."""
+    RETRY = 3
+    """Asks again when the network or the server failed."""
+    CONTEXT = 4
+    """Keeps the request within the window."""
+    OBSERVE = 5
+    """Looks on."""
+
+
+ModelCall = Callable[[ModelRequest], AsyncGenerator[ModelEvent, None]]
+ToolCaller = Callable[[ToolCall], Awaitable[ToolResult]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLayer:
+    """A layer around requests. Within a phase a lower `order` is nearer to the server."""
+
+    name: str
+    phase: Phase
+    wrap: Callable[[ModelRequest, ModelCall], AsyncGenerator[ModelEvent, None]]
+    order: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolLayer:
+    """A layer around calls of tools. Within a phase a lower `order` is nearer to the tool."""
+
+    name: str
+    phase: Phase
+    wrap: Callable[[ToolCall, ToolCaller], Awaitable[ToolResult]]
+    order: int = 0
+
+
+def compose_model(layers: Iterable[tuple[str, ModelLayer]], innermost: ModelCall) -> ModelCall:
+    """Return one call that goes through all layers, each given with its plugin's name."""
+    call = innermost
+    for _, layer in sorted(layers, key=lambda pair: (pair[1].phase, pair[1].order, pair[0])):
+        call = _around(layer.wrap, call)
+    return call
+
+
+def compose_tool(layers: Iterable[tuple[str, ToolLayer]], innermost: ToolCaller) -> ToolCaller:
+    """Return one call that goes through all layers, each given with its plugin's name."""
+    call = innermost
+    for _, layer in sorted(layers, key=lambda pair: (pair[1].phase, pair[1].order, pair[0])):
+        call = _around(layer.wrap, call)
+    return call
+
+
+def _around(wrap: Callable[[T, Callable[[T], R]], R], call_next: Callable[[T], R]) -> Callable[[T], R]:
+    return lambda what: wrap(what, call_next)

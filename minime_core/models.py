@@ -1,0 +1,100 @@
+"""Models and the servers behind them, as the rest of the house sees them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from minime_core.events import ModelEvent
+from minime_core.messages import Message
+from minime_core.tools import Tool
+
+if TYPE_CHECKING:
+    from minime_core.config import Config
+    from minime_core.turn import Turn
+
+ToolChoice = Literal["auto", "none", "required"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One request to a model. Layers change it with `dataclasses.replace`.
+
+    messages: system first; see `History.view`.
+    sampling: names and values as the chat completions protocol has them.
+    max_tokens: most tokens of the answer; None leaves it to the server.
+    schema: JSON schema that the answer's text must fit, for servers that can enforce it.
+    extra: more fields of the request's body.
+    """
+
+    model: str
+    messages: Sequence[Message]
+    turn: Turn
+    tools: Sequence[Tool] = ()
+    tool_choice: ToolChoice = "auto"
+    sampling: Mapping[str, float | int] = field(default_factory=dict)
+    max_tokens: int | None = None
+    schema: Mapping[str, Any] | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelInfo:
+    """What the server tells of its model; None where it tells nothing.
+
+    window: tokens that a request and its answer share; `window_origin` says where that is from.
+    renders_tools: whether the chat template has a place for tools. Where it has none, servers drop
+        them silently.
+    """
+
+    model: str
+    window: int | None = None
+    window_origin: str = ""
+    renders_tools: bool | None = None
+
+
+class Provider(Protocol):
+    """A connection to one server, kept for the session."""
+
+    name: str
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """Ask the model; yield what comes and exactly one `MessageDone`, last.
+
+        Raises ProviderError.
+        """
+
+    async def info(self) -> ModelInfo:
+        """Return what the server tells of its model. Raises ProviderError."""
+
+    async def aclose(self) -> None:
+        """Let go of connections and memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSpec:
+    """A kind of provider that a plugin offers.
+
+    summary: one line for listings.
+    make: builds the provider for the session's settings; heavy imports belong in there.
+    """
+
+    name: str
+    summary: str
+    make: Callable[[Config, ModelRef], Provider]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRef:
+    """Which model to use, from where.
+
+    why: how it was chosen, for the banner.
+    notice: what the user should know about the choice; empty for nothing.
+    """
+
+    provider: str
+    model: str = ""
+    base_url: str = ""
+    why: str = ""
+    notice: str = ""

@@ -1,0 +1,131 @@
+"""Whether a call may run. Part of the core, directly before the tool: no plugin comes between.
+
+Rules are `tool` or `tool(pattern)`; the pattern is matched with the call's subject (a command, a
+path, an address), `*` stands for anything. In an allowed command `*` stands for no shell operator:
+`bash(git *)` does not allow `git log; rm -rf .`. A denied pattern is looked for in each part of a
+command between such operators.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from minime_core.errors import ConfigError
+from minime_core.events import FileDiff
+from minime_core.messages import ToolCall
+from minime_core.settings import Policy
+from minime_core.tools import Tool
+
+Choice = Literal["once", "always", "no", "never"]
+
+_OPERATORS = re.compile(r"[;&|<>`\n\r]|\$\(|\$\{")
+_RULE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a frontend asks the user before a call runs."""
+
+    call: ToolCall
+    tool: Tool
+    title: str
+    subject: str
+    diff: FileDiff | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the user says: `always` and `never` hold for this tool until the session ends."""
+
+    choice: Choice
+    why: str = ""
+
+
+Ask = Callable[[Question], Awaitable[Answer]]
+
+
+async def refuse(question: Question) -> Answer:
+    """Answer for a user who cannot be asked."""
+    return Answer(choice="no", why="nobody is there to allow it")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One parsed rule."""
+
+    tool: str
+    pattern: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> Rule:
+        """Read `tool` or `tool(pattern)`. Raises ConfigError."""
+        match = _RULE.fullmatch(text.strip())
+        if match is None:
+            raise ConfigError(f"the rule {text!r} is neither `tool` nor `tool(pattern)`")
+        return cls(match[1], match[2])
+
+    def allows(self, tool: Tool, subject: str) -> bool:
+        if not fnmatch.fnmatchcase(tool.name, self.tool):
+            return False
+        if self.pattern is None:
+            return True
+        if "execute" in tool.effects and _OPERATORS.search(subject) and subject != self.pattern:
+            return False
+        return fnmatch.fnmatchcase(subject, self.pattern)
+
+    def denies(self, tool: Tool, subject: str) -> bool:
+        if not fnmatch.fnmatchcase(tool.name, self.tool):
+            return False
+        if self.pattern is None:
+            return True
+        parts = [subject]
+        if "execute" in tool.effects:
+            parts += [part.strip(" ()") for part in _OPERATORS.split(subject)]
+        return any(fnmatch.fnmatchcase(part, self.pattern) for part in parts)
+
+
+class Permission:
+    """The policy, the rules, and what the user answered in this session."""
+
+    def __init__(self, policy: Policy, allow: Iterable[str], deny: Iterable[str]) -> None:
+        self.policy: Policy = policy
+        self._allow = [Rule.parse(text) for text in allow]
+        self._deny = [Rule.parse(text) for text in deny]
+        self._answers: dict[str, Literal["always", "never"]] = {}
+
+    async def refusal(self, question: Question, ask: Ask) -> str | None:
+        """Return why the call may not run, as text for the model; None when it may."""
+        tool, subject = question.tool, question.subject
+        if any(rule.denies(tool, subject) for rule in self._deny):
+            return _refused(tool, "a rule of the user forbids it")
+        if self._answers.get(tool.name) == "never":
+            return _refused(tool, "the user forbids this tool in this session")
+        if self.policy == "read-only" and tool.effects - {"read"}:
+            return _refused(tool, "this session may only read")
+        if self._is_free(tool, subject):
+            return None
+        answer = await ask(question)
+        if answer.choice in ("always", "never"):
+            self._answers[tool.name] = answer.choice
+        if answer.choice in ("always", "once"):
+            return None
+        return _refused(tool, answer.why or "the user said no")
+
+    def _is_free(self, tool: Tool, subject: str) -> bool:
+        return (
+            self.policy == "yolo"
+            or not tool.effects - {"read"}
+            or self._answers.get(tool.name) == "always"
+            or any(rule.allows(tool, subject) for rule in self._allow)
+        )
+
+
+def _refused(tool: Tool, why: str) -> str:
+    return (
+        f"[{tool.name}: not allowed, {why}. It did NOT run and its result is unknown. Do not guess "
+        "the result and do not repeat the call: do without it, or tell the user what you need.]"
+    )

@@ -1,0 +1,224 @@
+"""A session: one conversation with one model, its tools, and the layers around both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from minime_core import loop
+from minime_core.bounds import bound
+from minime_core.config import Config
+from minime_core.events import Event, Notice, ToolOutput
+from minime_core.formats import ToolFormat
+from minime_core.history import History
+from minime_core.messages import Message, ToolCall
+from minime_core.middleware import compose_model, compose_tool
+from minime_core.models import ModelInfo, ModelRef, ModelRequest, Provider, ToolChoice
+from minime_core.permission import Ask, Permission, Question, refuse
+from minime_core.plugins import PluginHost
+from minime_core.profiles import Profile
+from minime_core.store import SessionFile
+from minime_core.tools import Tool, ToolContext, ToolResult
+from minime_core.turn import Stash, Turn
+
+
+class Session:
+    """Everything that lasts for a conversation. Build one with `assembly.open_session`.
+
+    ask: puts a question to the user before a call runs; a frontend replaces it.
+    turn: the turn that is running; None between turns.
+    stash: typed storage of plugins for the length of the session.
+    """
+
+    def __init__(
+        self,
+        *,
+        host: PluginHost,
+        config: Config,
+        ref: ModelRef,
+        provider: Provider,
+        profile: Profile,
+        history: History,
+        tools: Iterable[Tool],
+        formats: Iterable[ToolFormat],
+        cwd: Path,
+        file: SessionFile | None = None,
+    ) -> None:
+        self.host = host
+        self.config = config
+        self.settings = config.settings
+        self.ref = ref
+        self.provider = provider
+        self.profile = profile
+        self.history = history
+        # Sorted and frozen: the tools stand near the beginning of each prompt.
+        self.tools: Mapping[str, Tool] = {t.name: t for t in sorted(tools, key=lambda t: t.name)}
+        self.formats: Mapping[str, ToolFormat] = {f.name: f for f in formats}
+        self.cwd = cwd
+        self.file = file
+        self.permission = Permission(
+            self.settings.policy, self.settings.allow, self.settings.deny
+        )
+        self.ask: Ask = refuse
+        self.turn: Turn | None = None
+        self.stash = Stash()
+        self._tool_stash: dict[str, Any] = {}
+        self._pending: deque[Event] = deque()
+        self._info: ModelInfo | None = None
+        self._running = False
+        self.call_model = compose_model(
+            host.collect("mm_model_middleware", session=self), provider.stream
+        )
+        self.call_tool = compose_tool(
+            host.collect("mm_tool_middleware", session=self), self._run_permitted
+        )
+        host.notify("mm_session_start", session=self)
+
+    @asynccontextmanager
+    async def run(self, question: str) -> AsyncIterator[AsyncGenerator[Event, None]]:
+        """Ask `question`; inside the `async with` is the stream of what happens.
+
+        Leaving early cancels the turn: what runs is ended, and the model will not hear of the
+        question again. Raises RuntimeError when a turn is running already.
+        """
+        if self._running:
+            raise RuntimeError("one turn at a time in a session")
+        self._running = True
+        events = loop.run_turn(self, question)
+        try:
+            yield self._observed(events) if self.host.has("mm_on_event") else events
+        finally:
+            await events.aclose()
+            self._running = False
+
+    async def info(self) -> ModelInfo:
+        """Return what the server tells of its model, asked once. Raises ProviderError."""
+        if self._info is None:
+            self._info = await self.provider.info()
+        return self._info
+
+    def emit(self, event: Event) -> None:
+        """Put an event, such as a notice, into the stream of the running turn or of the next one."""
+        self._pending.append(event)
+
+    def notice(self, text: str, *, source: str = "") -> None:
+        """Warn the user."""
+        self.emit(Notice("warning", text, source))
+
+    def take_pending(self) -> Iterable[Event]:
+        """Yield the events that were emitted, once."""
+        while self._pending:
+            yield self._pending.popleft()
+
+    def request(
+        self,
+        turn: Turn,
+        *,
+        tool_choice: ToolChoice = "auto",
+        beginning: str = "",
+        note: str = "",
+    ) -> ModelRequest:
+        """Return the next request of `turn`.
+
+        Tools are sent always, with `tool_choice: "none"` where none shall be called: leaving them out
+        would make the server read the whole prompt again.
+
+        beginning: what the model has answered so far; it goes on from there.
+        note: something for the model that is not kept.
+        """
+        settings = self.settings
+        extra: dict[str, Any] = dict(settings.extra_body)
+        if self.tools:
+            extra.setdefault("parallel_tool_calls", settings.parallel_tool_calls)
+        return ModelRequest(
+            model=self.ref.model,
+            messages=_with_note(self.history.view(), beginning, note),
+            turn=turn,
+            tools=tuple(self.tools.values()),
+            tool_choice=tool_choice,
+            sampling=settings.sampling,
+            max_tokens=settings.max_tokens,
+            extra=extra,
+        )
+
+    def rejection(self, call: ToolCall) -> str | None:
+        """Return why `call` cannot run, as text for the model; None when it can."""
+        if call.rejected is not None:
+            return call.rejected
+        tool = self.tools.get(call.name)
+        if tool is None:
+            names = ", ".join(self.tools) or "none"
+            return f"[{call.name}: there is no such tool; your tools are: {names}]"
+        if call.raw is not None:
+            return (
+                f"[{call.name}: the arguments are not a JSON object: {bound(call.raw, 200)!r}. "
+                f"It did not run. Call it again with {tool.shape}]"
+            )
+        if faults := tool.faults(call.arguments):
+            return (
+                f"[{call.name}: wrong arguments: {'; '.join(faults[:3])}. It did not run. "
+                f"Expected {tool.shape}]"
+            )
+        return None
+
+    def tool_context(self, call_id: str = "") -> ToolContext:
+        """Return what a tool gets besides its arguments."""
+        queue = self.turn.outputs if self.turn else None
+        return ToolContext(
+            cwd=self.cwd,
+            max_output=self.settings.max_output,
+            emit=lambda text: queue.put_nowait(ToolOutput(call_id, text)) if queue else None,
+            remember=self.history.append,
+            stash=self._tool_stash,
+        )
+
+    async def _run_permitted(self, call: ToolCall) -> ToolResult:
+        tool = self.tools[call.name]
+        context = self.tool_context(call.id)
+        if (reason := await self._refusal(call, tool, context)) is not None:
+            return ToolResult(text=reason, ok=False)
+        try:
+            result = await tool.run(call.arguments, context)
+        except Exception as error:  # a tool of a plugin may fail in any way
+            self.host.report(self.host.blame(error) or tool.name, f"tool {tool.name}", error)
+            text = f"[{tool.name}: failed inside: {type(error).__name__}: {error}. Do without it.]"
+            result = ToolResult(text=text, ok=False)
+        return replace(result, text=bound(result.text, self.settings.max_output))
+
+    async def _refusal(self, call: ToolCall, tool: Tool, context: ToolContext) -> str | None:
+        question = Question(
+            call=call,
+            tool=tool,
+            title=tool.title(call.arguments) or call.name,
+            subject=tool.subject(call.arguments),
+            diff=tool.diff(call.arguments, context),
+        )
+        return await self.permission.refusal(question, self.ask)
+
+    async def _observed(self, events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
+        async for event in events:
+            self.host.notify("mm_on_event", session=self, event=event)
+            yield event
+
+    async def aclose(self) -> None:
+        """End the session: observers, connections, file."""
+        for awaitable in self.host.notify("mm_session_end", session=self):
+            await awaitable
+        await self.provider.aclose()
+        if self.file is not None:
+            self.file.close()
+
+
+def _with_note(messages: Sequence[Message], beginning: str, note: str) -> Sequence[Message]:
+    if beginning:
+        tail = (Message(role="assistant", text=beginning), Message(role="user", text=note))
+        return (*messages, *tail)
+    if note:
+        last = messages[-1]
+        return (*messages[:-1], replace(last, text=f"{last.text}\n\n[note: {note}]"))
+    return messages

@@ -1,0 +1,80 @@
+"""What can be set, once: the names, types, defaults and help of the core's settings.
+
+Files, environment variables (`MM_` and the name in capitals), flags, `mm config show` and the
+reference page all come from this. Plugins describe their own section in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, NewType
+
+Seconds = NewType("Seconds", float)
+"""A duration: a number of seconds, or text such as `30s`, `5m`, `1h30m`."""
+
+Policy = Literal["ask", "read-only", "yolo"]
+ToolMode = Literal["auto", "native", "text"]
+
+
+def setting(
+    default: Any = None,
+    help: str = "",
+    *,
+    make: Callable[[], Any] | None = None,
+    guarded: bool = False,
+) -> Any:
+    """Describe one setting.
+
+    help: one line without a full stop.
+    make: builds the default when it is a list or a mapping.
+    guarded: a project that the user does not trust may not set it.
+    """
+    metadata = {"help": help, "guarded": guarded}
+    if make is not None:
+        return field(default_factory=make, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The core's settings."""
+
+    provider: str = setting("", "kind of server: see `mm providers`", guarded=True)
+    model: str = setting("", "model to ask for")
+    base_url: str = setting("", "address of the server's API, up to /v1", guarded=True)
+    api_key_env: str = setting(
+        "", "environment variable that holds the server's key", guarded=True
+    )
+    api_key_command: str = setting("", "command that prints the server's key", guarded=True)
+    profile: str = setting("", "model profile; chosen by the model's name when not set")
+    system: str = setting("", "text that replaces the system prompt")
+    sampling: dict[str, float] = setting(
+        help="sampling parameters, by their name in the chat completions protocol", make=dict
+    )
+    max_tokens: int = setting(4096, "most tokens of one answer, thinking included")
+    max_turns: int = setting(10, "most requests to the model for one question")
+    max_output: int = setting(16_000, "most characters of a tool's output that the model sees")
+    parallel_tool_calls: bool = setting(False, "ask for several calls in one answer")
+    tool_mode: ToolMode = setting(
+        "auto", "how tools reach the model: by the server's template, or as text in the prompt"
+    )
+    tool_format: str = setting("json", "syntax of calls in text tool mode")
+    examples: list[dict[str, Any]] = setting(
+        help="questions with their calls and answers, shown to the model in text tool mode",
+        make=list,
+    )
+    extra_body: dict[str, Any] = setting(
+        help="more fields for the body of each request", make=dict, guarded=True
+    )
+    policy: Policy = setting("ask", "what runs without a question", guarded=True)
+    allow: list[str] = setting(
+        help="calls that run without a question, such as `bash(git status*)`",
+        make=list,
+        guarded=True,
+    )
+    deny: list[str] = setting(help="calls that never run, such as `bash(rm *)`", make=list)
+    disabled_plugins: list[str] = setting(
+        help="plugins that are not loaded", make=list, guarded=True
+    )
+    preview_lines: int = setting(8, "lines of a tool's output that are shown to the user")

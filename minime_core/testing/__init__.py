@@ -1,0 +1,1 @@
+"""What tests and plugin authors need to run against a model that follows a script."""

@@ -1,0 +1,177 @@
+"""Tools: what the model can call, and what comes back.
+
+A failure is not an exception but a result with text that the model can act on.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from minime_core.events import FileDiff
+from minime_core.records import Undo
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+Effect = Literal["read", "write", "execute", "network"]
+Kind = Literal["read", "edit", "delete", "search", "execute", "think", "fetch", "other"]
+"""What a call is, in the words of the Agent Client Protocol."""
+Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What a call brought.
+
+    text: what the model reads; the core cuts it to `max_output` characters.
+    ok: false when the call failed, or did not run.
+    """
+
+    text: str
+    ok: bool = True
+    diffs: tuple[FileDiff, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """What a running tool may use of the session.
+
+    cwd: the folder that relative paths start from.
+    max_output: most characters of a result.
+    emit: shows a piece of output while the tool runs.
+    remember: stores the content of a file before it is written.
+    stash: what tools keep for the length of the session, by their own key.
+    """
+
+    cwd: Path
+    max_output: int
+    emit: Callable[[str], None] = lambda text: None
+    remember: Callable[[Undo], object] = lambda undo: None
+    stash: dict[str, Any] = field(default_factory=dict)
+
+    def resolve(self, path: str) -> Path:
+        """Return `path` as an absolute one; `~` is the user's home."""
+        return self.cwd / Path(path).expanduser()
+
+
+ToolFunction = Callable[[Arguments, ToolContext], Awaitable[ToolResult]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """A tool that the model can call.
+
+    name: letters, digits, `_` and `-`, at most 64 characters.
+    description: what the model reads; it is paid for in each request.
+    schema: JSON schema of the arguments, an object; calls are checked against it before they run.
+    effects: what a call does to the world; permission depends on it.
+    kind: what frontends show it as.
+    title: one line for the user that says what this call does.
+    subject: what permission patterns are matched with: the command, the path, the address.
+    locations: the files that a call is about.
+    diff: what a call would change, for the question to the user; None when that is unknown.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    run: ToolFunction
+    effects: frozenset[Effect] = frozenset()
+    kind: Kind = "other"
+    title: Callable[[Arguments], str] = lambda arguments: ""
+    subject: Callable[[Arguments], str] = lambda arguments: ""
+    locations: Callable[[Arguments], tuple[str, ...]] = lambda arguments: ()
+    diff: Callable[[Arguments, ToolContext], FileDiff | None] = lambda arguments, context: None
+
+    @cached_property
+    def _validator(self) -> Validator:
+        from jsonschema import Draft202012Validator
+
+        return Draft202012Validator(self.schema)
+
+    def faults(self, arguments: Arguments) -> list[str]:
+        """Return what is wrong with `arguments`, each as `where: what`; empty when they fit."""
+        errors = self._validator.iter_errors(arguments)
+        return [f"{e.json_path[2:] or 'arguments'}: {_shorten(e.message)}" for e in errors]
+
+    @cached_property
+    def shape(self) -> str:
+        """The expected arguments in one line, such as `{path, edits:[{old, new}], dry_run?}`."""
+        return _shape(self.schema)
+
+
+def tool(
+    *, effects: frozenset[Effect] | set[Effect], kind: Kind = "other"
+) -> Callable[[Callable[..., Any]], Tool]:
+    """Make a tool of a function with type hints and a docstring.
+
+    The docstring is the description, the parameters are the schema. A parameter named `context` is
+    given the `ToolContext`. The function may be async; it returns text or a `ToolResult`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Tool:
+        signature = inspect.signature(function, eval_str=True)
+        wants_context = "context" in signature.parameters
+
+        async def run(arguments: Arguments, context: ToolContext) -> ToolResult:
+            extra = {"context": context} if wants_context else {}
+            result = function(**arguments, **extra)
+            if inspect.isawaitable(result):
+                result = await result
+            return result if isinstance(result, ToolResult) else ToolResult(text=str(result))
+
+        return Tool(
+            name=function.__name__,
+            description=inspect.getdoc(function) or "",
+            schema=_schema_of(signature),
+            run=run,
+            effects=frozenset(effects),
+            kind=kind,
+        )
+
+    return decorate
+
+
+def _schema_of(signature: inspect.Signature) -> dict[str, Any]:
+    from pydantic import create_model
+
+    fields: dict[str, Any] = {
+        name: (
+            parameter.annotation,
+            ... if parameter.default is parameter.empty else parameter.default,
+        )
+        for name, parameter in signature.parameters.items()
+        if name != "context"
+    }
+    schema: dict[str, Any] = create_model("Arguments", **fields).model_json_schema()
+    schema.pop("title", None)
+    for value in schema.get("properties", {}).values():
+        value.pop("title", None)
+    return schema
+
+
+def _shape(schema: Mapping[str, Any]) -> str:
+    if "properties" in schema:
+        required = schema.get("required", ())
+        return (
+            "{"
+            + ", ".join(
+                name
+                + ("" if name in required else "?")
+                + (":" + inner if (inner := _shape(value)) else "")
+                for name, value in schema["properties"].items()
+            )
+            + "}"
+        )
+    if "items" in schema:
+        return f"[{_shape(schema['items']) or '...'}]"
+    return ""
+
+
+def _shorten(text: str, limit: int = 200) -> str:
+    return text if len(text) <= limit else f"{text[: limit // 2]} ... {text[-limit // 2 :]}"

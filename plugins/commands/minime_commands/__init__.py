@@ -1,0 +1,16 @@
+"""Commands that look at settings, profiles and trust."""
+
+from __future__ import annotations
+
+import click
+from minime_core import hookimpl
+
+
+@hookimpl
+def mm_register_commands(cli: click.Group) -> None:
+    from minime_commands.config import config
+    from minime_commands.profiles import profiles
+    from minime_commands.trust import trust
+
+    for command in (config, profiles, trust):
+        cli.add_command(command)

@@ -1,0 +1,52 @@
+"""Keys of servers: from the environment or a command, for one host, never shown."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import urlsplit
+
+from minime_core.errors import ConfigError
+from minime_core.settings import Settings
+
+from minime_providers.presets import Preset
+
+COMMAND_TIMEOUT = 30.0
+"""Seconds that `api_key_command` may take; it may ask for a password."""
+
+
+def find_key(settings: Settings, preset: Preset, base_url: str) -> str:
+    """Return the key for `base_url`, or "".
+
+    A preset's own variable is read for the preset's own address alone: a key for a remote service
+    must not reach another host. Raises ConfigError when a key was asked for and is not there.
+    """
+    if settings.api_key_command:
+        return _run(settings.api_key_command)
+    if settings.api_key_env:
+        key = os.environ.get(settings.api_key_env, "").strip()
+        if not key:
+            raise ConfigError(f"api_key_env names {settings.api_key_env}, which is not set")
+        return _checked(key, settings.api_key_env)
+    if preset.key_env and urlsplit(base_url).netloc == urlsplit(preset.base_url).netloc:
+        return _checked(os.environ.get(preset.key_env, "").strip(), preset.key_env)
+    return ""
+
+
+def _run(command: str) -> str:
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            command, shell=True, stdout=subprocess.PIPE, text=True, timeout=COMMAND_TIMEOUT
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ConfigError(f"api_key_command took over {COMMAND_TIMEOUT:.0f} s") from error
+    if done.returncode != 0 or not done.stdout.strip():
+        raise ConfigError(f"api_key_command printed no key (exit code {done.returncode})")
+    return _checked(done.stdout.strip(), "api_key_command")
+
+
+def _checked(key: str, origin: str) -> str:
+    if not key.isascii() or not key.isprintable():
+        raise ConfigError(f"the key of {origin} holds characters that no key has")
+    return key

@@ -1,0 +1,80 @@
+"""Turns as JSON: one object for the whole turn, or one line for each event."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import aclosing
+from typing import Any
+
+from minime_core.events import MessageDone, Notice, ToolDone, ToolStarted, TurnDone, to_json
+from minime_core.frontends import exit_code
+from minime_core.session import Session
+
+
+def _print(value: Any) -> None:
+    # ASCII alone, so that no text of a model reaches a terminal as a control sequence.
+    print(json.dumps(value, ensure_ascii=True), flush=True)
+
+
+async def print_events(session: Session, prompt: str | None) -> int:
+    """Print each event as one line of JSON."""
+    assert prompt is not None
+    _print({"type": "session_started", **_about(session)})
+    code = 1
+    async with session.run(prompt) as events, aclosing(events):
+        async for event in events:
+            _print(to_json(event))
+            if isinstance(event, TurnDone):
+                code = exit_code(event)
+    return code
+
+
+async def print_result(session: Session, prompt: str | None) -> int:
+    """Print one JSON object when the turn is over."""
+    assert prompt is not None
+    result: dict[str, Any] = {**_about(session), "answer": "", "reason": "failed", "calls": []}
+    titles: dict[str, ToolStarted] = {}
+    notices: list[str] = []
+    code = 1
+    async with session.run(prompt) as events, aclosing(events):
+        async for event in events:
+            if isinstance(event, ToolStarted):
+                titles[event.call.id] = event
+            elif isinstance(event, ToolDone):
+                started = titles[event.call_id]
+                result["calls"].append(
+                    {
+                        "name": event.name,
+                        "arguments": dict(started.call.arguments),
+                        "ok": event.ok,
+                        "output": event.text,
+                    }
+                )
+            elif isinstance(event, Notice):
+                notices.append(event.text)
+            elif isinstance(event, MessageDone):
+                result |= _counts(event)
+            elif isinstance(event, TurnDone):
+                code = exit_code(event)
+                result |= {"answer": event.text, "reason": event.reason}
+                if event.error is not None:
+                    result["error"] = str(event.error)
+    if notices:
+        result["notices"] = notices
+    _print({**result, "exit_code": code})
+    return code
+
+
+def _about(session: Session) -> dict[str, Any]:
+    return {
+        "session": session.file.id if session.file else None,
+        "provider": session.ref.provider,
+        "model": session.ref.model,
+        "profile": session.profile.name,
+    }
+
+
+def _counts(event: MessageDone) -> dict[str, Any]:
+    counts = to_json(event)
+    return {key: counts[key] for key in ("usage", "timings") if counts.get(key)}
