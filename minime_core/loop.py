@@ -16,12 +16,10 @@ from minime_core.events import (
     MessageDone,
     Notice,
     ToolDone,
-    ToolStarted,
     TurnDone,
 )
 from minime_core.messages import Message, ToolCall, Usage
 from minime_core.records import ErrorRecord
-from minime_core.tools import ToolResult
 from minime_core.turn import Turn
 
 if TYPE_CHECKING:
@@ -133,31 +131,22 @@ def _storable(call: ToolCall) -> ToolCall:
 
 
 async def _run_call(session: Session, turn: Turn, call: ToolCall) -> AsyncGenerator[Event, None]:
-    rejection = session.rejection(call)
-    tool = session.tools.get(call.name)
-    if tool is None or rejection is not None:
-        yield ToolStarted(call=call, title=call.name, kind=tool.kind if tool else "other")
-    else:
-        yield ToolStarted(
-            call=call,
-            title=tool.title(call.arguments) or call.name,
-            kind=tool.kind,
-            locations=tool.locations(call.arguments),
-        )
+    yield session.started(call)
     start = time.perf_counter()
-    result = ToolResult(text=rejection or "", ok=False)
-    if rejection is None:
-        task = asyncio.ensure_future(session.call_tool(call))
-        task.add_done_callback(lambda _: turn.outputs.put_nowait(None))
-        try:
-            while (output := await turn.outputs.get()) is not None:
-                yield output
-            result = task.result()
-        finally:
-            if not task.done():
-                # The tool ends what it started before the turn is over.
-                task.cancel()
-                await asyncio.wait([task])
+    task = asyncio.ensure_future(session.call_tool(call))
+    task.add_done_callback(lambda _: turn.outputs.put_nowait(None))
+    try:
+        while (output := await turn.outputs.get()) is not None:
+            yield output
+        result = task.result()
+    except TurnStopped as stop:
+        session.history.add_result(call, f"[{call.name}: {stop}]")
+        raise
+    finally:
+        if not task.done():
+            # The tool ends what it started before the turn is over.
+            task.cancel()
+            await asyncio.wait([task])
     session.history.add_result(call, result.text)
     for pending in session.take_pending():
         yield pending

@@ -25,6 +25,7 @@ class ModelRequest:
     sampling: names and values as the chat completions protocol has them.
     max_tokens: most tokens of the answer; None leaves it to the server.
     schema: JSON schema that the answer's text must fit, for servers that can enforce it.
+    stream: whether the answer shall come in pieces.
     extra: more fields of the request's body.
     """
 
@@ -36,6 +37,7 @@ class ModelRequest:
     sampling: Mapping[str, float | int] = field(default_factory=dict)
     max_tokens: int | None = None
     schema: Mapping[str, Any] | None = None
+    stream: bool = True
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -67,6 +69,9 @@ class Provider(Protocol):
 
     async def info(self) -> ModelInfo:
         """Return what the server tells of its model. Raises ProviderError."""
+
+    async def is_up(self) -> bool:
+        """Return whether the server answers at all."""
 
     async def aclose(self) -> None:
         """Let go of connections and memory."""

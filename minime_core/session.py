@@ -13,7 +13,7 @@ from typing import Any
 from minime_core import loop
 from minime_core.bounds import bound
 from minime_core.config import Config
-from minime_core.events import Event, Notice, ToolOutput
+from minime_core.events import Event, Notice, ToolOutput, ToolStarted
 from minime_core.formats import ToolFormat
 from minime_core.history import History
 from minime_core.messages import Message, ToolCall
@@ -166,6 +166,18 @@ class Session:
             )
         return None
 
+    def started(self, call: ToolCall) -> ToolStarted:
+        """Return how to show `call`, before it is known whether it may run."""
+        tool = self.tools.get(call.name)
+        if tool is None or self.rejection(call) is not None:
+            return ToolStarted(call=call, title=call.name, kind=tool.kind if tool else "other")
+        return ToolStarted(
+            call=call,
+            title=tool.title(call.arguments) or call.name,
+            kind=tool.kind,
+            locations=tool.locations(call.arguments),
+        )
+
     def tool_context(self, call_id: str = "") -> ToolContext:
         """Return what a tool gets besides its arguments."""
         queue = self.turn.outputs if self.turn else None
@@ -178,6 +190,9 @@ class Session:
         )
 
     async def _run_permitted(self, call: ToolCall) -> ToolResult:
+        """Run a call, or answer it with why it does not run: innermost of the tool layers."""
+        if (reason := self.rejection(call)) is not None:
+            return ToolResult(text=reason, ok=False)
         tool = self.tools[call.name]
         context = self.tool_context(call.id)
         if (reason := await self._refusal(call, tool, context)) is not None:

@@ -86,6 +86,7 @@ class Client:
     def __init__(self, base_url: str, headers: Mapping[str, str]) -> None:
         httpx = _import_httpx()
         self._label = f"the server at {urlsplit(base_url).netloc}"
+        self._has_answered = False
         local = is_local(base_url)
         self._client = httpx.AsyncClient(
             headers={"user-agent": "mini-me", **headers},
@@ -114,13 +115,21 @@ class Client:
             timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
         )
         try:
-            response = await self._client.send(request, stream=True)
+            try:
+                response = await self._client.send(request, stream=True)
+            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+                # Servers close a kept connection after a few idle seconds, such as while a tool
+                # runs; the request then never reached them.
+                if not self._has_answered:
+                    raise
+                response = await self._client.send(request, stream=True)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise ConnectionFailed(f"{url} is not an address of a server: {error}") from error
         except httpx.TransportError as error:
             failure = ConnectionFailed(f"{self._label} does not answer ({_reason(error)})")
             failure.refused = _is_refused(error)
             raise failure from error
+        self._has_answered = True
         try:
             yield Response(response, self._label)
         finally:
