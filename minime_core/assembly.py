@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Collection, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -11,18 +13,22 @@ from typing import Any
 from minime_core import paths, trust
 from minime_core.bundled import bundled
 from minime_core.config import Config, Layer, read_yaml
-from minime_core.errors import ConfigError, UserError
+from minime_core.errors import ConfigError, ProviderError, StatusError, UserError
 from minime_core.formats import ToolFormat
 from minime_core.history import History
-from minime_core.models import ModelRef, Provider, ProviderSpec
+from minime_core.models import ModelInfo, ModelRef, Provider, ProviderSpec
 from minime_core.plugins import PluginHost, discover
 from minime_core.profiles import DEFAULT, Profile, Profiles
+from minime_core.records import Record
 from minime_core.session import Session
 from minime_core.settings import Settings
 from minime_core.store import SessionFile, find_session, header, new_session_id
 from minime_core.tools import Tool
 
 Warn = Callable[[str], None]
+
+LOADING_POLL = 1.0
+"""Seconds between questions to a server that is loading its model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +70,12 @@ def load_config(options: Options, sections: Collection[str], warn: Warn) -> Conf
         layers.append(Layer(str(options.config_file), read_yaml(options.config_file)))
     for name in (field.name for field in fields(Settings)):
         variable = f"MM_{name.upper()}"
-        if variable in os.environ:
+        if os.environ.get(variable):
             layers.append(Layer(variable, {name: os.environ[variable]}))
-    layers += [Layer(f"--{name.replace('_', '-')}", {name: v}) for name, v in options.flags.items()]
+    for name, value in options.flags.items():
+        # The policy has no flag of its name: its values are flags.
+        flag = value if name == "policy" else name.replace("_", "-")
+        layers.append(Layer(f"--{flag}", {name: value}))
     return Config(layers, sections)
 
 
@@ -80,7 +89,7 @@ def load_host(options: Options, warn: Warn) -> tuple[PluginHost, Config]:
 
 def load_profiles(host: PluginHost, cwd: Path) -> Profiles:
     """Return all profiles: shipped, of plugins, of the user, of the project."""
-    of_plugins = [path for _, path in host.collect("mm_register_profiles")]
+    of_plugins = [path for _, path in host.collect("mm_register_profiles", Path)]
     return Profiles(
         [bundled("profiles"), *of_plugins, paths.config_folder() / "profiles"],
         project=cwd / paths.PROJECT_FOLDER / "profiles",
@@ -99,42 +108,49 @@ async def open_session(
     ref = host.first("mm_resolve_model", config=config)
     if ref is None:
         raise UserError("no model: name a server with --base-url or --provider")
-    provider = _provider(host, config, ref)
-    try:
-        profile, ref = await _choose_profile(load_profiles(host, options.cwd), config, ref, provider)
+    async with AsyncExitStack() as undo:
+        provider = _provider(host, config, ref)
+        undo.push_async_callback(provider.aclose)
+        info = await _ask_info(provider, ref, warn)
+        ref = replace(ref, model=ref.model or info.model)
+        profile = _choose_profile(load_profiles(host, options.cwd), config, ref)
         config = config.above(profile.layers)
-        history, file = _open_history(options, warn)
+        window = config.settings.context_window or info.window
+        file = _session_file(options)
+        undo.callback(file.close)
+        records = _resume(file, warn) if options.resume is not None else []
+        history = History(records, file if options.is_stored else None)
         session = Session(
             host=host,
             config=config,
             ref=ref,
+            info=info,
             provider=provider,
             profile=profile,
             history=history,
-            tools=_tools(host, config),
+            tools=_tools(host, config, window),
             formats=_formats(host),
             cwd=options.cwd,
             file=file,
         )
-    except BaseException:
-        await provider.aclose()
-        raise
-    if not history.records:
-        history.append(
-            header(
-                file.id if file else "",
-                cwd=str(options.cwd),
-                provider=ref.provider,
-                model=ref.model,
-                system=_system_prompt(session),
+        if not history.records:
+            history.append(
+                header(
+                    file.id,
+                    cwd=str(options.cwd),
+                    provider=ref.provider,
+                    model=ref.model,
+                    system=_system_prompt(session),
+                )
             )
-        )
+        # From here on the session closes what it holds.
+        undo.pop_all()
     return session
 
 
 def _provider(host: PluginHost, config: Config, ref: ModelRef) -> Provider:
     specs: dict[str, ProviderSpec] = {
-        spec.name: spec for _, spec in host.collect("mm_register_providers")
+        spec.name: spec for _, spec in host.collect("mm_register_providers", ProviderSpec)
     }
     if ref.provider not in specs:
         raise ConfigError(
@@ -143,35 +159,54 @@ def _provider(host: PluginHost, config: Config, ref: ModelRef) -> Provider:
     return specs[ref.provider].make(config, ref)
 
 
-async def _choose_profile(
-    profiles: Profiles, config: Config, ref: ModelRef, provider: Provider
-) -> tuple[Profile, ModelRef]:
+async def _ask_info(provider: Provider, ref: ModelRef, warn: Warn) -> ModelInfo:
+    """Return what the server tells; next to nothing when it is down and the model is known.
+
+    Waits while the server loads its model. Raises ProviderError when only the server knows which
+    model it has.
+    """
+    is_waiting = False
+    while True:
+        try:
+            return await provider.info()
+        except ProviderError as error:
+            if not (isinstance(error, StatusError) and error.status == 503):
+                if not ref.model:
+                    raise
+                return ModelInfo(model=ref.model)
+            if not is_waiting:
+                warn("the server is loading the model; waiting for it (Ctrl-C ends)")
+            is_waiting = True
+            await asyncio.sleep(LOADING_POLL)
+
+
+def _choose_profile(profiles: Profiles, config: Config, ref: ModelRef) -> Profile:
     if config.settings.profile:
-        return profiles.load(config.settings.profile, "chosen"), ref
-    if not ref.model:
-        ref = replace(ref, model=(await provider.info()).model)
+        return profiles.load(config.settings.profile, "chosen")
     name = profiles.match(ref.model)
     if name is None:
-        return profiles.load(DEFAULT, f"no profile matches {ref.model!r}"), ref
-    return profiles.load(name, f"matches {ref.model!r}"), ref
+        return profiles.load(DEFAULT, f"no profile matches {ref.model!r}")
+    return profiles.load(name, f"matches {ref.model!r}")
 
 
-def _open_history(options: Options, warn: Warn) -> tuple[History, SessionFile | None]:
+def _session_file(options: Options) -> SessionFile:
     folder = paths.sessions_folder(options.cwd)
     if options.resume is None:
-        file = SessionFile(folder / f"{new_session_id()}.jsonl") if options.is_stored else None
-        return History(store=file), file
-    file = SessionFile(find_session(folder, options.resume or None))
+        return SessionFile(folder / f"{new_session_id()}.jsonl")
+    return SessionFile(find_session(folder, options.resume or None))
+
+
+def _resume(file: SessionFile, warn: Warn) -> list[Record]:
     loaded = file.resume()
     if loaded.dropped:
         warn(f"session {file.id}: the last record was cut and is dropped")
-    return History(loaded.records, file), file
+    return loaded.records
 
 
-def _tools(host: PluginHost, config: Config) -> list[Tool]:
+def _tools(host: PluginHost, config: Config, window: int | None) -> list[Tool]:
     owners: dict[str, str] = {}
     tools = []
-    for plugin, tool in host.collect("mm_register_tools", config=config):
+    for plugin, tool in host.collect("mm_register_tools", Tool, config=config, window=window):
         if tool.name in owners:
             error = ValueError(f"the tool {tool.name} is taken by plugin {owners[tool.name]}")
             host.report(plugin, "mm_register_tools", error)
@@ -188,5 +223,7 @@ def _formats(host: PluginHost) -> list[ToolFormat]:
 def _system_prompt(session: Session) -> str:
     if session.settings.system:
         return session.settings.system
-    parts = [text.strip() for _, text in session.host.collect("mm_system_prompt", session=session)]
+    parts = [
+        text.strip() for _, text in session.host.collect("mm_system_prompt", str, session=session)
+    ]
     return "\n\n".join(part for part in parts if part)

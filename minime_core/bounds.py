@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+GAP = 80
+"""Characters that are set aside for the line that says what is left out, besides its hint."""
+
 
 def bound(text: str, limit: int, hint: str = "") -> str:
-    """Return `text` cut to about `limit` characters: its beginning and its end, which often says most.
+    """Return `text` in at most `limit` characters: its beginning and its end, which says most.
 
+    limit: when it is smaller than `GAP` and the hint, nothing but the line that replaces the text
+        is returned.
     hint: how to see the rest, as a clause such as `read it with start and end`.
     """
     if len(text) <= limit:
         return text
-    half = limit // 2
+    half = max(limit - GAP - len(hint), 0) // 2
     # Cut at line ends where one is near, so that no line is shown by half.
-    head = text[: max(text.rfind("\n", half - half // 8, half), half - 1) + 1]
-    tail_from = len(text) - half
-    line_start = text.find("\n", tail_from, tail_from + half // 8)
-    tail = text[line_start + 1 if line_start >= 0 else tail_from :]
-    left_out = len(text) - len(head) - len(tail)
-    lines = text.count("\n", len(head), len(text) - len(tail))
+    head_end = text.rfind("\n", half - half // 8, half) + 1 or half
+    tail_start = len(text) - half
+    tail_start = text.find("\n", tail_start - 1, tail_start + half // 8) + 1 or tail_start
+    lines = text.count("\n", head_end, tail_start)
     how = f"; {hint}" if hint else ""
-    return f"{head}\n[... {left_out} characters, {lines} lines left out{how} ...]\n{tail}"
+    gap = f"[... {tail_start - head_end} characters, {lines} lines left out{how} ...]"
+    return "\n".join(
+        part for part in (text[:head_end].removesuffix("\n"), gap, text[tail_start:]) if part
+    )

@@ -1,4 +1,4 @@
-"""Settings from many places: layers with origins, checked against the dataclasses that declare them.
+"""Settings from many places: layers with origins, checked against the dataclasses declaring them.
 
 Low to high: defaults, model profile, user's `config.yaml`, project's `.mm/config.yaml`, `--config`,
 `MM_*`, flags. A mapping such as `sampling` is merged key by key, anything else is replaced.
@@ -7,17 +7,26 @@ Low to high: defaults, model profile, user's `config.yaml`, project's `.mm/confi
 from __future__ import annotations
 
 import difflib
+import math
 import re
+import reprlib
 import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from minime_core.errors import ConfigError
 from minime_core.settings import Seconds, Settings
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
+
+MAX_VALUES = 10_000
+"""Most values of a settings file, those behind YAML aliases counted each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +81,20 @@ class Config:
 
     def _resolve(self, declared: type[T], section: str, layers: Iterable[Layer]) -> T:
         types = typing.get_type_hints(declared)
+        least = {field.name: field.metadata.get("least") for field in fields(declared)}
         merged: dict[str, Any] = {}
         for layer in layers:
             for key, value in layer.values.items():
-                if not section and key in self.sections:
+                if key not in types and not section and key in self.sections:
                     continue
                 name = f"{section}.{key}" if section else key
                 if key not in types:
                     known = [*types, *(() if section else self.sections)]
                     raise ConfigError(f"{layer.origin}: {_unknown(name, key, known)}")
                 converted = convert(value, types[key], f"{layer.origin}: {name}")
+                if least[key] is not None and converted < least[key]:
+                    where = f"{layer.origin}: {name}"
+                    raise ConfigError(f"{where} is {converted}; the least is {least[key]}")
                 if isinstance(converted, dict):
                     converted = {**merged.get(key, {}), **converted}
                 merged[key] = converted
@@ -99,7 +112,7 @@ def convert(value: Any, wanted: Any, where: str) -> Any:
     if origin is Literal:
         if value in inner:
             return value
-        raise ConfigError(f"{where} is {value!r}; it can be {', '.join(map(str, inner))}")
+        raise ConfigError(f"{where} is {_shown(value)}; it can be {', '.join(map(str, inner))}")
     if origin is dict:
         if not isinstance(value, Mapping):
             raise ConfigError(f"{where} has to be a mapping of names to values")
@@ -110,37 +123,43 @@ def convert(value: Any, wanted: Any, where: str) -> Any:
         if not isinstance(value, list):
             raise ConfigError(f"{where} has to be a list")
         return [convert(v, inner[0], where) for v in value]
-    if wanted is Any:
-        return value
-    return _scalar(value, wanted, where)
+    return value if wanted is Any else _scalar(value, wanted, where)
+
+
+_EXPECTED = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+_WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 def _scalar(value: Any, wanted: type, where: str) -> Any:
-    expected = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
-    if wanted is bool:
-        words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-        value = words.get(value.lower(), value) if isinstance(value, str) else value
-    elif wanted in (int, float) and isinstance(value, str):
+    converted = value
+    if isinstance(value, str) and wanted is bool:
+        converted = _WORDS.get(value.lower(), value)
+    elif isinstance(value, str) and wanted is not str:
         try:
-            value = wanted(value)
+            converted = wanted(value)
         except ValueError:
             pass
-    elif wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        # An integer stays one: `top_k: 20` is sent as 20, not as 20.0, which some servers refuse.
-        return value
-    if not isinstance(value, wanted) or (wanted is not bool and isinstance(value, bool)):
-        raise ConfigError(f"{where} is {value!r}; it has to be {expected.get(wanted, wanted)}")
-    return value
+    # A whole number stays one: `top_k: 20` is sent as 20, not as 20.0, which some servers refuse.
+    kinds = (int, float) if wanted is float else wanted
+    is_right = isinstance(converted, kinds) and isinstance(converted, bool) == (wanted is bool)
+    if not is_right or (isinstance(converted, float) and not math.isfinite(converted)):
+        raise ConfigError(f"{where} is {_shown(value)}; it has to be {_EXPECTED[wanted]}")
+    return converted
 
 
 def _seconds(value: Any, where: str) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
-        return float(value)
-    parts = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", str(value).strip())
-    if not parts or not any(parts.groups()):
-        raise ConfigError(f"{where} is {value!r}; it has to be a duration such as 30s or 5m")
+    number = r"[0-9]{1,9}"
+    pattern = rf"(?:({number})h)?(?:({number})m)?(?:({number}(?:\.{number})?)s?)?"
+    parts = re.fullmatch(pattern, str(value).strip())
+    if isinstance(value, bool) or not parts or not any(parts.groups()):
+        raise ConfigError(f"{where} is {_shown(value)}; it has to be a duration such as 30s or 5m")
     hours, minutes, seconds = (float(part or 0) for part in parts.groups())
     return hours * 3600 + minutes * 60 + seconds
+
+
+def _shown(value: Any) -> str:
+    # Short, whatever a file holds: aliases in YAML can make a value of any size.
+    return reprlib.repr(value)[:100]
 
 
 def _unknown(name: str, key: str, known: Iterable[str]) -> str:
@@ -158,16 +177,36 @@ def read_yaml(path: Path) -> dict[str, Any]:
         values = yaml.load(path.read_bytes(), Loader=loader)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
+    except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
-        reason = getattr(error, "problem", None) or "not YAML text"
+        reason = getattr(error, "problem", None) or getattr(error, "reason", "not YAML")
         raise ConfigError(f"{path}{line}: {reason}") from error
+    except (ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
+        # What the parser itself trips over, such as `!!int ""` or ten thousand brackets.
+        raise ConfigError(f"{path}: not settings in YAML") from error
     if values is None:
         return {}
     if not isinstance(values, dict):
         raise ConfigError(f"{path} has to hold settings, one `name: value` a line")
+    _check_plain(values, path)
     return _snake_keys(values)
+
+
+def _check_plain(values: Any, path: Path) -> None:
+    """Refuse what is not JSON, and what aliases blow up or close to a circle."""
+    pending, seen = [values], 0
+    while pending:
+        value = pending.pop()
+        seen += 1
+        if isinstance(value, dict):
+            pending += [*value, *value.values()]
+        elif isinstance(value, list):
+            pending += value
+        elif not isinstance(value, (str, int, float, NoneType)):
+            raise ConfigError(f"{path}: {value!s:.50} is neither text, number, list nor mapping")
+        if seen > MAX_VALUES:
+            raise ConfigError(f"{path} holds more than {MAX_VALUES} values")
 
 
 def _snake_keys(values: Mapping[Any, Any]) -> dict[str, Any]:

@@ -6,10 +6,10 @@ the second. Frontends consume both and ignore kinds that they do not know.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from minime_core.codec import to_plain
 from minime_core.errors import MinimeError
 from minime_core.messages import Message, Timings, ToolCall, Usage
 
@@ -135,7 +135,6 @@ class Notice:
     source: str = ""
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnDone:
     """The turn is over; `text` is the whole answer, `error` what made a turn fail."""
@@ -162,25 +161,10 @@ Event: TypeAlias = ModelEvent | ToolStarted | ToolOutput | ToolDone | TurnDone
 def to_json(event: Event) -> dict[str, Any]:
     """Return `event` as a JSON object whose `type` is its class in snake case.
 
-    Fields that are None, empty or false are left out, so that a reader treats absence as that.
+    Fields that have their default are left out.
     """
-    plain = _plain(event)
-    assert isinstance(plain, dict)
-    return {"type": _snake(type(event).__name__), **plain}
+    return {"type": _snake(type(event).__name__), **to_plain(event)}
 
 
 def _snake(name: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, MinimeError):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if hasattr(value, "__dataclass_fields__"):
-        named = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
-        return {name: _plain(v) for name, v in named if v not in (None, "", (), False, {})}
-    return value

@@ -81,7 +81,7 @@ class HoldBack:
 
 
 def first_opener(text: str, openers: Sequence[str]) -> int:
-    """Return where the first opener, or a beginning of one at the end of `text`, stands; else its end."""
+    """Return where the first opener, or what may become one, begins; else the end of `text`."""
     found = [at for opener in openers if (at := text.find(opener)) >= 0]
     longest = max(map(len, openers), default=0)
     for at in range(max(len(text) - longest + 1, 0), len(text)):

@@ -41,10 +41,13 @@ def mm_register_providers() -> Iterable[ProviderSpec]:  # type: ignore[empty-bod
 
 
 @hookspec
-def mm_register_tools(config: Config) -> Iterable[Tool]:  # type: ignore[empty-body]
-    """Offer tools to the model. A name that is taken is refused.
+def mm_register_tools(  # type: ignore[empty-body]
+    config: Config, window: int | None
+) -> Iterable[Tool]:
+    """Offer tools to the model, once a session. A name that is taken is refused.
 
     :param config: the session's settings, from which numbers in descriptions may be fixed.
+    :param window: tokens of the model's context window, None when unknown.
     """
 
 

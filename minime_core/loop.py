@@ -62,8 +62,7 @@ async def run_turn(session: Session, question: str) -> AsyncGenerator[Event, Non
         yield _failed(session, failure)
     finally:
         session.turn = None
-        if session.file is not None:
-            session.file.sync()
+        session.file.sync()
 
 
 def _failed(session: Session, error: MinimeError) -> TurnDone:
@@ -113,21 +112,18 @@ async def _rounds(session: Session, turn: Turn) -> AsyncGenerator[Event, None]:
         message, usage = replace(done.message, text=text, calls=()), done.usage
         if not calls:
             session.history.add_answer(message, usage)
-            reason = turn.reason or ("limit" if is_last else "answered" if text.strip() else "empty")
+            reason = turn.reason or (
+                "limit" if is_last else "answered" if text.strip() else "empty"
+            )
             yield TurnDone(reason=reason, text=text)
             return
         for call in calls:
             call = replace(call, id=session.history.new_call_id())
-            session.history.add_answer(replace(message, calls=(_storable(call),)), usage)
+            session.history.add_answer(replace(message, calls=(call,)), usage)
             message, usage = Message(role="assistant"), Usage()
             async with aclosing(_run_call(session, turn, call)) as happenings:
                 async for happening in happenings:
                     yield happening
-
-
-def _storable(call: ToolCall) -> ToolCall:
-    """Return `call` without what only the way to its rejection needs."""
-    return replace(call, raw=None, rejected=None)
 
 
 async def _run_call(session: Session, turn: Turn, call: ToolCall) -> AsyncGenerator[Event, None]:

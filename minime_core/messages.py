@@ -1,12 +1,19 @@
-"""What a conversation is made of. Pure values, no behaviour of the agent."""
+"""What a conversation is made of. Pure values, no behaviour of the agent.
+
+What a model or a person wrote may hold NUL, lone surrogates, NaN or ten thousand nested lists,
+which servers and parsers refuse for ever. Messages and calls hold none of them, from the start.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 Role = Literal["system", "user", "assistant", "tool"]
+MAX_DEPTH = 64
+"""Levels of nesting in a call's arguments; JSON parsers on the way bear a few hundred."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +21,7 @@ class ToolCall:
     """One call of a tool, as the model wrote it.
 
     id: nine letters or digits, unique in the session, given by the core.
-    arguments: always an object, so that every chat template can render it.
+    arguments: always an object, so that every chat template can render it; see `clean_json`.
     rejected: why the call will not run, as text for the model; None for a call that may run.
     raw: the arguments as the model wrote them when they are not a JSON object; never stored.
     """
@@ -25,6 +32,10 @@ class ToolCall:
     rejected: str | None = None
     raw: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", clean_text(self.name))
+        object.__setattr__(self, "arguments", clean_json(self.arguments))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
@@ -32,7 +43,7 @@ class Message:
 
     calls: calls of an assistant message; at most one once it is in the history.
     call_id: for role `tool`, the call that this is the result of.
-    thinking: what the model thought before; shown and stored, sent back only to models that want it.
+    thinking: what the model thought before; stored, sent back only to models that want it.
     """
 
     role: Role
@@ -40,6 +51,10 @@ class Message:
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
     thinking: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", clean_text(self.text))
+        object.__setattr__(self, "thinking", clean_text(self.thinking))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,3 +89,18 @@ def clean_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def clean_json(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """Return `value` with clean text, and None for what JSON lacks or nests deeper than `depth`."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, (Mapping, list)) and not depth:
+        return None
+    if isinstance(value, Mapping):
+        return {clean_text(str(key)): clean_json(v, depth - 1) for key, v in value.items()}
+    if isinstance(value, list):
+        return [clean_json(item, depth - 1) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, int) else None

@@ -76,5 +76,7 @@ def compose_tool(layers: Iterable[tuple[str, ToolLayer]], innermost: ToolCaller)
     return call
 
 
-def _around(wrap: Callable[[T, Callable[[T], R]], R], call_next: Callable[[T], R]) -> Callable[[T], R]:
+def _around(
+    wrap: Callable[[T, Callable[[T], R]], R], call_next: Callable[[T], R]
+) -> Callable[[T], R]:
     return lambda what: wrap(what, call_next)

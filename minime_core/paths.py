@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 from pathlib import Path
 
@@ -30,5 +32,7 @@ def sessions_folder(cwd: Path) -> Path:
         return project / "sessions"
     import platformdirs
 
-    name = re.sub(r"[^A-Za-z0-9]+", "-", str(cwd)).strip("-")[-100:] or "root"
-    return platformdirs.user_data_path(APP) / "sessions" / name
+    # The digest keeps apart what looks alike in plain letters: `a-b` and `a/b`, and other scripts.
+    name = re.sub(r"[^A-Za-z0-9]+", "-", cwd.name)[:60].strip("-")
+    digest = hashlib.sha256(os.fsencode(cwd)).hexdigest()[:12]
+    return platformdirs.user_data_path(APP) / "sessions" / f"{name}-{digest}"

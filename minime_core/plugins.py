@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import inspect
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from inspect import isawaitable, isgenerator
 from typing import Any, Literal
 
 import pluggy
@@ -47,16 +47,16 @@ def discover() -> list[PluginInfo]:
     """Return all installed plugins, built-in ones first, then by name. Imports none of them."""
     from importlib import metadata
 
-    found = {}
-    for point in metadata.entry_points(group=hookspecs.GROUP):
-        dist = point.dist
-        found[point.name] = PluginInfo(
+    found = [
+        PluginInfo(
             name=point.name,
             module=point.value,
-            distribution=dist.name if dist else "",
-            version=dist.version if dist else "",
+            distribution=point.dist.name if point.dist else "",
+            version=point.dist.version if point.dist else "",
         )
-    return sorted(found.values(), key=lambda info: (not info.builtin, info.name))
+        for point in metadata.entry_points(group=hookspecs.GROUP)
+    ]
+    return sorted(found, key=lambda info: (not info.builtin, info.name, info.distribution))
 
 
 class PluginHost:
@@ -84,74 +84,107 @@ class PluginHost:
                 continue
             start = time.perf_counter()
             try:
-                module = importlib.import_module(info.module)
-                self.register(module, info.name)
-            except Exception as error:  # whatever a stranger's module does at import
+                info.hooks = self.register(importlib.import_module(info.module), info.name)
+            except (Exception, SystemExit) as error:  # whatever a stranger's module does
                 if os.environ.get("MM_STRICT_PLUGINS"):
                     raise
-                info.state, info.error = "failed", f"{type(error).__name__}: {error}"
-                self._manager.unregister(name=info.name)
+                info.state, info.error = "failed", _reason(error)
                 self._warn(
-                    f"plugin {info.name} was skipped: {info.error} "
-                    f"(`mm --no-plugin {info.name}` or `mm plugins disable {info.name}`)"
+                    f"plugin {info.name} is left out: {info.error} "
+                    f"(`mm --no-plugin {info.name}` ends this warning)"
                 )
-                continue
-            info.state, info.load_ms = "loaded", (time.perf_counter() - start) * 1000
-            info.hooks = tuple(sorted(name for name in dir(module) if name.startswith("mm_")))
+            else:
+                info.state, info.load_ms = "loaded", (time.perf_counter() - start) * 1000
 
-    def register(self, plugin: object, name: str) -> None:
-        """Register a module or object whose hooks are marked with `hookimpl`.
+    def register(self, plugin: object, name: str) -> tuple[str, ...]:
+        """Register a module or object, and return the names of its hooks.
 
-        Raises PluginError for a hook that does not exist or a pluggy wrapper.
+        Raises PluginError for a name that is taken, a hook that does not exist or is not marked
+        with `hookimpl`, an argument that a hook does not have, and a pluggy wrapper.
         """
+        if self._manager.has_plugin(name):
+            raise PluginError("another plugin has that name", plugin=name)
         try:
             self._manager.register(plugin, name)
-        except pluggy.PluginValidationError as error:
+        except (pluggy.PluginValidationError, ValueError) as error:
             raise PluginError(str(error).splitlines()[-1], plugin=name) from error
-        for caller in self._manager.get_hookcallers(plugin) or ():
-            if not caller.has_spec():
-                near = difflib.get_close_matches(caller.name, vars(hookspecs), n=1)
-                hint = f"; did you mean {near[0]}?" if near else ""
-                raise PluginError(f"there is no hook {caller.name}{hint}", plugin=name)
-            for impl in caller.get_hookimpls():
-                if impl.plugin_name == name and (impl.wrapper or impl.hookwrapper):
-                    raise PluginError(f"{caller.name} cannot be a wrapper", plugin=name)
+        hooks = {caller.name: caller for caller in self._manager.get_hookcallers(plugin) or ()}
+        if fault := self._fault(hooks, plugin):
+            self._manager.unregister(plugin)
+            raise PluginError(fault, plugin=name)
+        return tuple(sorted(hooks))
 
-    def collect(self, hook: str, **arguments: Any) -> Iterator[tuple[str, Any]]:
+    @staticmethod
+    def _fault(hooks: Mapping[str, pluggy.HookCaller], plugin: object) -> str:
+        known = [name for name in vars(hookspecs) if name.startswith("mm_")]
+        for name, caller in hooks.items():
+            if not caller.has_spec():
+                near = difflib.get_close_matches(name, known, n=1)
+                return f"there is no hook {name}" + (f"; did you mean {near[0]}?" if near else "")
+            ours = [impl for impl in caller.get_hookimpls() if impl.plugin is plugin]
+            if any(impl.wrapper or impl.hookwrapper for impl in ours):
+                return f"{name} cannot be a wrapper"
+        unmarked = [name for name in known if hasattr(plugin, name) and name not in hooks]
+        return f"{unmarked[0]} is not marked with minime_core.hookimpl" if unmarked else ""
+
+    def collect(
+        self, hook: str, wanted: type[Any] = object, **arguments: Any
+    ) -> Iterator[tuple[str, Any]]:
         """Yield `(plugin, item)` of what each plugin returns from `hook`, in loading order.
 
-        A plugin that raises, or returns no list, is reported once and left out.
+        A plugin that raises, or returns something else than `wanted` items, is reported and left
+        out from then on.
         """
-        for impl in self._impls(hook):
+        for plugin, returned in self._results(hook, arguments):
+            items = [returned] if _single(returned) else [*returned]
+            wrong = [item for item in items if not isinstance(item, wanted)]
+            if wrong:
+                error = TypeError(f"{wrong[0]!r:.80} is no {wanted.__name__}")
+                self.report(plugin, hook, error)
+                continue
+            for item in items:
+                yield plugin, item
+
+    def first(self, hook: str, **arguments: Any) -> Any:
+        """Return the first result of `hook` that is not None; plugins of others come first.
+
+        A plugin that raises is reported and left out from then on.
+        """
+        return next((result for _, result in self._results(hook, arguments, reverse=True)), None)
+
+    def notify(self, hook: str, **arguments: Any) -> list[Awaitable[None]]:
+        """Tell all observers; return what they want awaited, which never raises."""
+        results = self._results(hook, arguments, raised=())
+        return [self._awaited(p, hook, result) for p, result in results if isawaitable(result)]
+
+    def _results(
+        self,
+        hook: str,
+        arguments: Mapping[str, Any],
+        *,
+        reverse: bool = False,
+        raised: type[Exception] | tuple[()] = MinimeError,
+    ) -> Iterator[tuple[str, Any]]:
+        impls = self._impls(hook)
+        for impl in reversed(impls) if reverse else impls:
+            if (impl.plugin_name, hook) in self._muted:
+                continue
             try:
-                returned = self._call(impl, arguments)
-                items = [] if returned is None else [returned] if _single(returned) else [*returned]
-            except MinimeError:
+                result = impl.function(*(arguments[name] for name in impl.argnames))
+                result = [*result] if isgenerator(result) else result
+            except raised:
                 raise
             except Exception as error:
                 self.report(impl.plugin_name, hook, error)
                 continue
-            for item in items:
-                yield impl.plugin_name, item
+            if result is not None:
+                yield impl.plugin_name, result
 
-    def first(self, hook: str, **arguments: Any) -> Any:
-        """Return the first result of `hook` that is not None; plugins of others come first."""
-        return getattr(self._manager.hook, hook)(**arguments)
-
-    def notify(self, hook: str, **arguments: Any) -> list[Awaitable[None]]:
-        """Tell all observers; return what they want awaited. Failures are reported once."""
-        awaitables: list[Awaitable[None]] = []
-        for impl in self._impls(hook):
-            if (impl.plugin_name, hook) in self._muted:
-                continue
-            try:
-                result = self._call(impl, arguments)
-            except Exception as error:
-                self.report(impl.plugin_name, hook, error)
-                continue
-            if inspect.isawaitable(result):
-                awaitables.append(result)
-        return awaitables
+    async def _awaited(self, plugin: str, hook: str, result: Awaitable[None]) -> None:
+        try:
+            await result
+        except Exception as error:
+            self.report(plugin, hook, error)
 
     def has(self, hook: str) -> bool:
         """Return whether some plugin implements `hook`."""
@@ -163,12 +196,12 @@ class PluginHost:
             raise error
         if (plugin, hook) not in self._muted:
             self._muted.add((plugin, hook))
-            self._warn(f"plugin {plugin} failed in {hook}: {type(error).__name__}: {error}")
+            self._warn(f"plugin {plugin} failed in {hook}: {_reason(error)}")
 
     def blame(self, error: BaseException) -> str:
         """Return the plugin whose code is the innermost in the traceback of `error`, or ""."""
         owner, trace = "", error.__traceback__
-        packages = {info.module.partition(":")[0].partition(".")[0]: info.name for info in self.infos}
+        packages = {info.module.partition(".")[0]: info.name for info in self.infos}
         while trace is not None:
             module = trace.tb_frame.f_globals.get("__name__", "")
             owner = packages.get(module.partition(".")[0], owner)
@@ -176,13 +209,14 @@ class PluginHost:
         return owner
 
     def _impls(self, hook: str) -> list[pluggy.HookImpl]:
-        # pluggy lists implementations in registration order and calls them in reverse.
+        # In registration order; pluggy itself would call them in reverse.
         return list(getattr(self._manager.hook, hook).get_hookimpls())
-
-    @staticmethod
-    def _call(impl: pluggy.HookImpl, arguments: dict[str, Any]) -> Any:
-        return impl.function(*(arguments[name] for name in impl.argnames))
 
 
 def _single(returned: object) -> bool:
     return isinstance(returned, str) or not isinstance(returned, Iterable)
+
+
+def _reason(error: BaseException) -> str:
+    text = " ".join(str(error).split())[:300]
+    return text if isinstance(error, PluginError) else f"{type(error).__name__}: {text}"

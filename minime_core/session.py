@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -17,7 +16,7 @@ from minime_core.events import Event, Notice, ToolOutput, ToolStarted
 from minime_core.formats import ToolFormat
 from minime_core.history import History
 from minime_core.messages import Message, ToolCall
-from minime_core.middleware import compose_model, compose_tool
+from minime_core.middleware import ModelLayer, ToolLayer, compose_model, compose_tool
 from minime_core.models import ModelInfo, ModelRef, ModelRequest, Provider, ToolChoice
 from minime_core.permission import Ask, Permission, Question, refuse
 from minime_core.plugins import PluginHost
@@ -31,6 +30,7 @@ class Session:
     """Everything that lasts for a conversation. Build one with `assembly.open_session`.
 
     ask: puts a question to the user before a call runs; a frontend replaces it.
+    info: what the server told of its model; empty when it was down. `provider.info()` asks again.
     turn: the turn that is running; None between turns.
     stash: typed storage of plugins for the length of the session.
     """
@@ -41,18 +41,20 @@ class Session:
         host: PluginHost,
         config: Config,
         ref: ModelRef,
+        info: ModelInfo,
         provider: Provider,
         profile: Profile,
         history: History,
         tools: Iterable[Tool],
         formats: Iterable[ToolFormat],
         cwd: Path,
-        file: SessionFile | None = None,
+        file: SessionFile,
     ) -> None:
         self.host = host
         self.config = config
         self.settings = config.settings
         self.ref = ref
+        self.info = info
         self.provider = provider
         self.profile = profile
         self.history = history
@@ -62,20 +64,20 @@ class Session:
         self.cwd = cwd
         self.file = file
         self.permission = Permission(
-            self.settings.policy, self.settings.allow, self.settings.deny
+            self.settings.policy, self.settings.allow, self.settings.deny, cwd
         )
         self.ask: Ask = refuse
         self.turn: Turn | None = None
         self.stash = Stash()
         self._tool_stash: dict[str, Any] = {}
+        self._checked: ToolCall | None = None
         self._pending: deque[Event] = deque()
-        self._info: ModelInfo | None = None
         self._running = False
         self.call_model = compose_model(
-            host.collect("mm_model_middleware", session=self), provider.stream
+            host.collect("mm_model_middleware", ModelLayer, session=self), provider.stream
         )
         self.call_tool = compose_tool(
-            host.collect("mm_tool_middleware", session=self), self._run_permitted
+            host.collect("mm_tool_middleware", ToolLayer, session=self), self._run_permitted
         )
         host.notify("mm_session_start", session=self)
 
@@ -95,12 +97,6 @@ class Session:
         finally:
             await events.aclose()
             self._running = False
-
-    async def info(self) -> ModelInfo:
-        """Return what the server tells of its model, asked once. Raises ProviderError."""
-        if self._info is None:
-            self._info = await self.provider.info()
-        return self._info
 
     def emit(self, event: Event) -> None:
         """Put an event, such as a notice, into the stream of the running turn or of the next one."""
@@ -148,7 +144,7 @@ class Session:
 
     def rejection(self, call: ToolCall) -> str | None:
         """Return why `call` cannot run, as text for the model; None when it can."""
-        if call.rejected is not None:
+        if call.rejected is not None or call is self._checked:
             return call.rejected
         tool = self.tools.get(call.name)
         if tool is None:
@@ -164,6 +160,7 @@ class Session:
                 f"[{call.name}: wrong arguments: {'; '.join(faults[:3])}. It did not run. "
                 f"Expected {tool.shape}]"
             )
+        self._checked = call
         return None
 
     def started(self, call: ToolCall) -> ToolStarted:
@@ -222,10 +219,11 @@ class Session:
 
     async def aclose(self) -> None:
         """End the session: observers, connections, file."""
-        for awaitable in self.host.notify("mm_session_end", session=self):
-            await awaitable
-        await self.provider.aclose()
-        if self.file is not None:
+        try:
+            for awaitable in self.host.notify("mm_session_end", session=self):
+                await awaitable
+            await self.provider.aclose()
+        finally:
             self.file.close()
 
 

@@ -23,14 +23,16 @@ def setting(
     *,
     make: Callable[[], Any] | None = None,
     guarded: bool = False,
+    least: int | None = None,
 ) -> Any:
     """Describe one setting.
 
     help: one line without a full stop.
     make: builds the default when it is a list or a mapping.
     guarded: a project that the user does not trust may not set it.
+    least: the smallest number that makes sense.
     """
-    metadata = {"help": help, "guarded": guarded}
+    metadata = {"help": help, "guarded": guarded, "least": least}
     if make is not None:
         return field(default_factory=make, metadata=metadata)
     return field(default=default, metadata=metadata)
@@ -40,21 +42,24 @@ def setting(
 class Settings:
     """The core's settings."""
 
-    provider: str = setting("", "kind of server: see `mm providers`", guarded=True)
+    provider: str = setting("", "kind of server, such as llamacpp or ollama", guarded=True)
     model: str = setting("", "model to ask for")
     base_url: str = setting("", "address of the server's API, up to /v1", guarded=True)
-    api_key_env: str = setting(
-        "", "environment variable that holds the server's key", guarded=True
-    )
+    api_key_env: str = setting("", "environment variable that holds the server's key", guarded=True)
     api_key_command: str = setting("", "command that prints the server's key", guarded=True)
-    profile: str = setting("", "model profile; chosen by the model's name when not set")
+    profile: str = setting(
+        "", "model profile; chosen by the model's name when not set", guarded=True
+    )
     system: str = setting("", "text that replaces the system prompt")
     sampling: dict[str, float] = setting(
         help="sampling parameters, by their name in the chat completions protocol", make=dict
     )
-    max_tokens: int = setting(4096, "most tokens of one answer, thinking included")
-    max_turns: int = setting(10, "most requests to the model for one question")
-    max_output: int = setting(16_000, "most characters of a tool's output that the model sees")
+    max_tokens: int = setting(4096, "most tokens of one answer, thinking included", least=1)
+    max_turns: int = setting(10, "most requests to the model for one question", least=1)
+    context_window: int = setting(0, "tokens of the model's window; 0 asks the server")
+    max_output: int = setting(
+        16_000, "most characters of a tool's output that the model sees", least=500
+    )
     parallel_tool_calls: bool = setting(False, "ask for several calls in one answer")
     tool_mode: ToolMode = setting(
         "auto", "how tools reach the model: by the server's template, or as text in the prompt"
@@ -73,8 +78,10 @@ class Settings:
         make=list,
         guarded=True,
     )
-    deny: list[str] = setting(help="calls that never run, such as `bash(rm *)`", make=list)
+    deny: list[str] = setting(
+        help="calls that never run, such as `bash(rm *)`", make=list, guarded=True
+    )
     disabled_plugins: list[str] = setting(
         help="plugins that are not loaded", make=list, guarded=True
     )
-    preview_lines: int = setting(8, "lines of a tool's output that are shown to the user")
+    preview_lines: int = setting(8, "lines of a tool's output that are shown to the user", least=0)

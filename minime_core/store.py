@@ -1,7 +1,7 @@
 """Sessions on disk: one append-only JSONL file each.
 
-Every record is one line, flushed when it is written, so a session that was killed at any byte resumes
-with all whole lines. A file is open in one process at a time.
+Every record is one line, flushed when it is written, so a session that was killed at any byte
+resumes with all whole lines. A file is open in one process at a time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_BYTES = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The whole records of a session file, and whether a cut last line was dropped."""
+    """The whole records of a session file, their bytes, and whether a cut last line follows."""
 
     records: list[Record]
     dropped: bool
@@ -31,7 +31,7 @@ class Loaded:
 
 
 class SessionFile:
-    """An open session file. It comes into being with its second record: a header alone is no session.
+    """An open session file. It begins with its second record: a header alone is no session.
 
     path: `<session id>.jsonl`.
     """
@@ -46,19 +46,22 @@ class SessionFile:
         return self.path.stem
 
     def append(self, record: Record) -> None:
-        """Write one record so that it outlives this process."""
+        """Write one record so that it outlives this process. Raises SessionFileError."""
         line = dump(record)
         if self._fd is None:
             if not self._header:
                 self._header = line
                 return
-            self._open(os.O_CREAT | os.O_EXCL)
+            self._fd = self._open(os.O_CREAT | os.O_EXCL)
+        size = os.lseek(self._fd, 0, os.SEEK_END)
+        if not size:
             line = self._header + line
-        assert self._fd is not None
         try:
             while line:
                 line = line[os.write(self._fd, line) :]
         except OSError as error:
+            # A full disk takes a part of the line; what is written later must not follow that.
+            os.ftruncate(self._fd, size)
             raise SessionFileError(f"cannot write {self.path}: {error.strerror}") from error
 
     def resume(self) -> Loaded:
@@ -66,9 +69,12 @@ class SessionFile:
 
         Raises SessionFileError when another process has it open, and as `read` does.
         """
-        self._open(0)
-        assert self._fd is not None
-        loaded = read(self.path)
+        self._fd = self._open(0)
+        try:
+            loaded = read(self.path)
+        except SessionFileError:
+            self.close()
+            raise
         if loaded.dropped:
             os.ftruncate(self._fd, loaded.size)
         return loaded
@@ -83,19 +89,22 @@ class SessionFile:
             os.close(self._fd)
             self._fd = None
 
-    def _open(self, flags: int) -> None:
+    def _open(self, flags: int) -> int:
+        fd = -1
         try:
             if flags:
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o600)
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            self.close()
-            raise SessionFileError(
-                f"session {self.id} is open in another mm: close it there, or start a new session"
-            ) from error
+            fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o600)
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise SessionFileError(f"cannot open {self.path}: {error.strerror}") from error
+            if fd >= 0:
+                os.close(fd)
+            if isinstance(error, BlockingIOError):
+                why = f"session {self.id} is open in another mm: close it there, or begin a new one"
+            else:
+                why = f"cannot open {self.path}: {error.strerror}"
+            raise SessionFileError(why) from error
+        return fd
 
 
 def read(path: Path) -> Loaded:
@@ -109,28 +118,30 @@ def read(path: Path) -> Loaded:
         data = path.read_bytes()
     except OSError as error:
         raise SessionFileError(f"cannot read {path}: {error.strerror}") from error
-    whole = data[: data.rfind(b"\n") + 1]
+    *lines, rest = data.split(b"\n")
+    if not lines:
+        raise SessionFileError(f"{path} holds no whole record: there is nothing to resume")
     records: list[Record] = []
-    for number, line in enumerate(whole.splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         try:
             records.append(load(line))
         except ValueError as error:
-            raise SessionFileError(f"{path}, line {number}: {error}; is it an mm session?") from error
-    _check_header(path, records)
-    return Loaded(records, dropped=len(whole) < len(data), size=len(whole))
+            if number == 1:
+                raise SessionFileError(f"{path} is not an mm session") from error
+            raise SessionFileError(f"{path}, line {number} is damaged: {error}") from error
+        if number == 1:
+            _check_header(path, records[0])
+    return Loaded(records, dropped=bool(rest), size=len(data) - len(rest))
 
 
-def _check_header(path: Path, records: list[Record]) -> None:
-    if not records:
-        raise SessionFileError(f"{path} is empty: there is nothing to resume")
-    first = records[0]
+def _check_header(path: Path, first: Record) -> None:
     if not isinstance(first, Meta) or first.values.get("app") != APP:
         raise SessionFileError(f"{path} is not an mm session")
     version = first.values.get("v")
     if not isinstance(version, int) or version > FORMAT_VERSION:
         raise SessionFileError(
-            f"{path} was written by a newer mm (format {version}; this one reads {FORMAT_VERSION}): "
-            "upgrade mini-me to open it"
+            f"{path} was written by a newer mm (format {version}; this one reads "
+            f"{FORMAT_VERSION}): upgrade mini-me to open it"
         )
 
 
@@ -149,14 +160,14 @@ def find_session(folder: Path, wanted: str | None) -> Path:
 
     Raises SessionFileError when there is none, or several begin so.
     """
-    found = sorted(folder.glob("*.jsonl")) if folder.is_dir() else []
-    if wanted is None:
-        for path in reversed(found):
-            if path.stat().st_size:
-                return path
-        raise SessionFileError(f"no session to continue in {folder}")
-    if wanted.endswith(".jsonl") and Path(wanted).is_file():
+    if wanted and wanted.endswith(".jsonl") and Path(wanted).is_file():
         return Path(wanted)
+    # A file that was made but never written to is no session.
+    found = [p for p in sorted(folder.glob("*.jsonl")) if p.is_file() and p.stat().st_size]
+    if wanted is None:
+        if not found:
+            raise SessionFileError(f"no session to continue in {folder}")
+        return found[-1]
     matching = [path for path in found if path.stem.startswith(wanted)]
     if len(matching) == 1:
         return matching[0]

@@ -6,9 +6,12 @@ A failure is not an exception but a result with text that the model can act on.
 from __future__ import annotations
 
 import inspect
+import os
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,11 +20,13 @@ from minime_core.records import Undo
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
+    from pydantic import BaseModel
 
 Effect = Literal["read", "write", "execute", "network"]
 Kind = Literal["read", "edit", "delete", "search", "execute", "think", "fetch", "other"]
 """What a call is, in the words of the Agent Client Protocol."""
 Arguments = Mapping[str, Any]
+MAX_FAULTS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +61,7 @@ class ToolContext:
 
     def resolve(self, path: str) -> Path:
         """Return `path` as an absolute one; `~` is the user's home."""
-        return self.cwd / Path(path).expanduser()
+        return self.cwd / os.path.expanduser(path)
 
 
 ToolFunction = Callable[[Arguments, ToolContext], Awaitable[ToolResult]]
@@ -69,6 +74,8 @@ class Tool:
     name: letters, digits, `_` and `-`, at most 64 characters.
     description: what the model reads; it is paid for in each request.
     schema: JSON schema of the arguments, an object; calls are checked against it before they run.
+    accepts: a wider schema to check them against instead, for a tool that understands more than it
+        asks for.
     effects: what a call does to the world; permission depends on it.
     kind: what frontends show it as.
     title: one line for the user that says what this call does.
@@ -81,22 +88,30 @@ class Tool:
     description: str
     schema: Mapping[str, Any]
     run: ToolFunction
-    effects: frozenset[Effect] = frozenset()
+    effects: frozenset[Effect]
     kind: Kind = "other"
+    accepts: Mapping[str, Any] | None = None
     title: Callable[[Arguments], str] = lambda arguments: ""
     subject: Callable[[Arguments], str] = lambda arguments: ""
     locations: Callable[[Arguments], tuple[str, ...]] = lambda arguments: ()
     diff: Callable[[Arguments, ToolContext], FileDiff | None] = lambda arguments, context: None
 
+    def __post_init__(self) -> None:
+        if not re.fullmatch("[0-9A-Za-z_-]{1,64}", self.name):
+            raise ValueError(f"{self.name!r} cannot be the name of a tool")
+
     @cached_property
     def _validator(self) -> Validator:
         from jsonschema import Draft202012Validator
 
-        return Draft202012Validator(self.schema)
+        return Draft202012Validator(self.accepts or self.schema)
 
     def faults(self, arguments: Arguments) -> list[str]:
-        """Return what is wrong with `arguments`, each as `where: what`; empty when they fit."""
-        errors = self._validator.iter_errors(arguments)
+        """Return what is wrong with `arguments`, each as `where: what`; empty when they fit.
+
+        Of many faults the first ones.
+        """
+        errors = islice(self._validator.iter_errors(arguments), MAX_FAULTS)
         return [f"{e.json_path[2:] or 'arguments'}: {_shorten(e.message)}" for e in errors]
 
     @cached_property
@@ -117,10 +132,14 @@ def tool(
     def decorate(function: Callable[..., Any]) -> Tool:
         signature = inspect.signature(function, eval_str=True)
         wants_context = "context" in signature.parameters
+        model = _arguments_model(function.__name__, signature)
 
         async def run(arguments: Arguments, context: ToolContext) -> ToolResult:
-            extra = {"context": context} if wants_context else {}
-            result = function(**arguments, **extra)
+            given = model.model_validate(dict(arguments))
+            values: dict[str, Any] = {"context": context} if wants_context else {}
+            for name in given.model_fields_set:
+                values[str(model.model_fields[name].alias)] = getattr(given, name)
+            result = function(**values)
             if inspect.isawaitable(result):
                 result = await result
             return result if isinstance(result, ToolResult) else ToolResult(text=str(result))
@@ -128,7 +147,7 @@ def tool(
         return Tool(
             name=function.__name__,
             description=inspect.getdoc(function) or "",
-            schema=_schema_of(signature),
+            schema=_without_titles(model.model_json_schema()),
             run=run,
             effects=frozenset(effects),
             kind=kind,
@@ -137,18 +156,25 @@ def tool(
     return decorate
 
 
-def _schema_of(signature: inspect.Signature) -> dict[str, Any]:
-    from pydantic import create_model
+def _arguments_model(name: str, signature: inspect.Signature) -> type[BaseModel]:
+    from pydantic import ConfigDict, Field, create_model
 
-    fields: dict[str, Any] = {
-        name: (
-            parameter.annotation,
-            ... if parameter.default is parameter.empty else parameter.default,
-        )
-        for name, parameter in signature.parameters.items()
-        if name != "context"
-    }
-    schema: dict[str, Any] = create_model("Arguments", **fields).model_json_schema()
+    fields: dict[str, Any] = {}
+    for index, parameter in enumerate(signature.parameters.values()):
+        if parameter.name == "context":
+            continue
+        if parameter.annotation is parameter.empty:
+            raise TypeError(f"the parameter {parameter.name} of tool {name} has no type hint")
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise TypeError(f"tool {name} cannot take {parameter}")
+        default = ... if parameter.default is parameter.empty else parameter.default
+        # By alias, since pydantic's models have attributes such as `json` and `copy` themselves.
+        fields[f"field{index}"] = (parameter.annotation, Field(default, alias=parameter.name))
+    config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    return create_model("Arguments", __config__=config, **fields)
+
+
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
     schema.pop("title", None)
     for value in schema.get("properties", {}).values():
         value.pop("title", None)

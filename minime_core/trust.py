@@ -12,6 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from minime_core.errors import UserError
 from minime_core.paths import PROJECT_FOLDER, state_folder
 from minime_core.settings import Settings
 
@@ -23,20 +24,24 @@ def project_config(cwd: Path) -> Path:
 
 def is_trusted(path: Path) -> bool:
     """Return whether the user trusts the file `path` as it is now."""
-    return _trusted().get(str(path.resolve())) == _digest(path)
+    digest = _trusted().get(str(path.resolve()))
+    return digest is not None and digest == _digest(path)
 
 
 def trust(path: Path, *, trusted: bool = True) -> None:
-    """Trust the file as it is now, or no longer."""
+    """Trust the file as it is now, or no longer. Raises UserError."""
     known = _trusted()
     known.pop(str(path.resolve()), None)
-    if trusted:
-        known[str(path.resolve())] = _digest(path)
     file = _file()
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     temporary = file.with_suffix(".new")
-    temporary.write_text(json.dumps(known, indent=1))
-    temporary.replace(file)
+    try:
+        if trusted:
+            known[str(path.resolve())] = _digest(path)
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary.write_text(json.dumps(known, indent=1))
+        temporary.replace(file)
+    except OSError as error:
+        raise UserError(f"cannot note that in {file}: {error}") from error
 
 
 def without_guarded(

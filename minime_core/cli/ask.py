@@ -14,12 +14,16 @@ from typing import TYPE_CHECKING
 import click
 
 from minime_core.assembly import open_session
+from minime_core.cli.say import say
 from minime_core.errors import UserError
 from minime_core.frontends import FrontendSpec
 from minime_core.mentions import expand_mentions
 
 if TYPE_CHECKING:
     from minime_core.cli.group import Invocation
+
+MAX_PIPED = 64 << 20
+"""Most bytes that are read from a pipe; no window holds them."""
 
 
 def ask(invocation: Invocation, words: Sequence[str]) -> int:
@@ -31,16 +35,13 @@ def ask(invocation: Invocation, words: Sequence[str]) -> int:
 
 
 async def _run(invocation: Invocation, prompt: str | None) -> int:
-    from minime_core.cli.group import warn
-
     host, config = invocation.load()
-    specs: dict[str, FrontendSpec] = {
-        spec.name: spec for _, spec in host.collect("mm_register_frontends")
-    }
+    offered = host.collect("mm_register_frontends", FrontendSpec)
+    specs: dict[str, FrontendSpec] = {spec.name: spec for _, spec in offered}
     wanted = (invocation.params["output"] or "text") if prompt is not None else "terminal"
     if wanted not in specs:
         raise UserError(f"no plugin offers the frontend {wanted!r}; `mm plugins list` shows them")
-    session = await open_session(invocation.options, host, config, warn)
+    session = await open_session(invocation.options, host, config, say)
     try:
         return await specs[wanted].run(session, prompt)
     finally:
@@ -72,5 +73,8 @@ def _piped() -> str | None:
     if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)):
         return None
     if not stat.S_ISREG(mode) and not select.select([sys.stdin], [], [], 1.0)[0]:
-        click.echo("mm: waiting for the text piped in (end it with Ctrl-D)", err=True)
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+        say("waiting for the text piped in (end it with Ctrl-D)")
+    data = sys.stdin.buffer.read(MAX_PIPED + 1)
+    if len(data) > MAX_PIPED:
+        raise click.UsageError(f"more than {MAX_PIPED >> 20} MB are piped in")
+    return data.decode("utf-8", "replace")

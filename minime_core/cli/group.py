@@ -3,71 +3,77 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
+from click.exceptions import Exit
 
 from minime_core.assembly import Options, load_host
 from minime_core.cli import plugin_commands
+from minime_core.cli.say import say
 from minime_core.config import Config
+from minime_core.errors import MinimeError, PluginError, UserError
 from minime_core.plugins import PluginHost
 from minime_core.settings import Settings
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-OUTPUTS = ("text", "json", "jsonl")
-
-
-def warn(text: str) -> None:
-    """Tell the user, on stderr."""
-    click.echo(f"mm: {text}", err=True)
+SETTINGS = ("model", "provider", "base_url", "profile", "max_turns")
+"""Settings that have an option."""
 
 
-def version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version as installed_version
+        from importlib.metadata import version
 
-        click.echo(f"mm {installed_version('mini-me')}")
+        click.echo(f"mm {version('mini-me')}")
         ctx.exit()
 
 
-def options(command: Decorated) -> Decorated:
-    """Add the options that `mm` and `mm PROMPT` share."""
-    helps = {field.name: field.metadata["help"] for field in fields(Settings)}
-    folder = click.Path(exists=True, file_okay=False, path_type=Path)
-    file = click.Path(exists=True, dir_okay=False, path_type=Path)
-    for option in reversed(
-        (
-            click.option("-p", "--prompt", help="Ask this, print the answer and end."),
-            click.option("--output", type=click.Choice(OUTPUTS), envvar="MM_OUTPUT",
-                         help="How -p prints: the answer, one JSON object, or each event as JSON."),
-            click.option("-c", "--continue", "continue_", is_flag=True,
-                         help="Go on with the newest session of this folder."),
-            click.option("--resume", metavar="ID", help="Go on with this session."),
-            click.option("--model", help=helps["model"]),
-            click.option("--provider", help=helps["provider"]),
-            click.option("--base-url", help=helps["base_url"]),
-            click.option("--profile", help=helps["profile"]),
-            click.option("--config", type=file, envvar="MM_CONFIG", metavar="FILE",
-                         help="one more settings file"),
-            click.option("--yolo", is_flag=True, help="run all calls without a question"),
-            click.option("--read-only", is_flag=True, help="run no call that changes anything"),
-            click.option("--max-turns", type=click.IntRange(min=1), help=helps["max_turns"]),
-            click.option("--cwd", type=folder, envvar="MM_CWD", help="folder to work in"),
-            click.option("--no-plugin", multiple=True, envvar="MM_NO_PLUGIN", metavar="NAME",
-                         help="do not load this plugin"),
-            click.option("--no-session", is_flag=True, envvar="MM_NO_SESSION",
-                         help="do not write the session to disk"),
-            click.option("--debug", is_flag=True, envvar="MM_DEBUG", help="show tracebacks"),
-            click.option("--version", is_flag=True, is_eager=True, expose_value=False,
-                         callback=version, help="Show the version and end."),
-        )
-    ):
-        command = option(command)
-    return command
+def _setting(name: str) -> click.Option:
+    # Checked with all other settings; their MM_ variables are a layer of their own.
+    text = next(field.metadata["help"] for field in fields(Settings) if field.name == name)
+    return click.Option([f"--{name.replace('_', '-')}"], help=f"{text[0].upper()}{text[1:]}.")
+
+
+def _option(*names: str, **details: Any) -> click.Option:
+    long = next(name for name in names if name.startswith("--"))
+    return click.Option(names, envvar=f"MM_{long[2:].upper().replace('-', '_')}", **details)
+
+
+OPTIONS = (
+    click.Option(["-p", "--prompt"], help="Ask this, print the answer and end."),
+    _option("--output", type=click.Choice(("text", "json", "jsonl")), help="How -p prints."),
+    _option("-c", "--continue", "continue_", is_flag=True, help="Go on with the newest session."),
+    _option("--resume", metavar="ID", help="Go on with this session."),
+    *map(_setting, SETTINGS),
+    _option(
+        "--config",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Read one more settings file.",
+    ),
+    _option("--yolo", is_flag=True, help="Run all calls without a question."),
+    _option("--read-only", is_flag=True, help="Run no call that changes anything."),
+    _option(
+        "--cwd",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="Work in this folder.",
+    ),
+    _option("--no-plugin", multiple=True, metavar="NAME", help="Do not load this plugin."),
+    _option("--no-session", is_flag=True, help="Do not write the session to disk."),
+    _option("--debug", is_flag=True, help="Show tracebacks."),
+    click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_version,
+        help="Show the version and end.",
+    ),
+)
+"""What `mm` and `mm PROMPT` share."""
 
 
 class Invocation:
@@ -78,17 +84,17 @@ class Invocation:
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         self.params = params
-        flags = {
-            name: params[name]
-            for name in ("model", "provider", "base_url", "profile", "max_turns")
-            if params.get(name) is not None
-        }
+        flags = {name: params[name] for name in SETTINGS if params.get(name) is not None}
         if params.get("yolo") and params.get("read_only"):
             raise click.UsageError("--yolo and --read-only exclude each other")
         if params.get("yolo") or params.get("read_only"):
             flags["policy"] = "yolo" if params.get("yolo") else "read-only"
+        try:
+            cwd = (params.get("cwd") or Path.cwd()).resolve()
+        except OSError as error:
+            raise UserError(f"the current folder cannot be used: {error.strerror}") from error
         self.options = Options(
-            cwd=(params.get("cwd") or Path.cwd()).resolve(),
+            cwd=cwd,
             flags=flags,
             config_file=params.get("config"),
             no_plugins=params.get("no_plugin") or (),
@@ -100,16 +106,32 @@ class Invocation:
     def load(self) -> tuple[PluginHost, Config]:
         """Return the loaded plugins and the settings."""
         if self._loaded is None:
-            self._loaded = load_host(self.options, warn)
+            self._loaded = load_host(self.options, say)
         return self._loaded
 
 
 class Mm(click.Group):
     """A group whose unknown words are a prompt, and that asks plugins for more commands."""
 
+    def invoke(self, ctx: click.Context) -> Any:
+        passed = (MinimeError, click.ClickException, click.Abort, Exit, BrokenPipeError)
+        try:
+            return super().invoke(ctx)
+        except passed:
+            raise
+        except Exception as error:
+            host, _ = ctx.obj.load()
+            if plugin := host.blame(error):
+                text = f"plugin {plugin} failed: {type(error).__name__}: {error}"
+                raise PluginError(text, plugin=plugin) from error
+            raise
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        self._add_plugin_commands(ctx)
-        return [name for name in super().list_commands(ctx) if name != ASK]
+        try:
+            self._add_plugin_commands(ctx)
+        except MinimeError as error:
+            say(str(error))
+        return super().list_commands(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -120,11 +142,12 @@ class Mm(click.Group):
         if word in self.commands:
             return super().resolve_command(ctx, args)
         near = difflib.get_close_matches(word, self.commands, n=1, cutoff=0.8)
-        if near and " " not in word and len(args) <= 2:
+        if near and len(args) <= 2:
             raise click.UsageError(
                 f"no command {word!r}; did you mean `mm {near[0]}`? To ask it: mm -p '{word}'"
             )
-        return ASK, self.commands[ASK], args
+        # What stands behind `--` is no option.
+        return ask_words.name, ask_words, ["--", *args] if word.startswith("-") else args
 
     def _add_plugin_commands(self, ctx: click.Context) -> None:
         if ctx.obj is None:
@@ -134,24 +157,23 @@ class Mm(click.Group):
             pass
 
 
-ASK = "ask"
-
-
 @click.group(
     cls=Mm,
+    params=[*OPTIONS],
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@options
 @click.pass_context
 def cli(ctx: click.Context, /, **params: Any) -> int | None:
     """Mini Me: an agent for small local models.
 
-    `mm` opens a conversation, `mm PROMPT` or `mm -p PROMPT` asks one question. Text piped in is added
-    to the prompt; `@path` names a file. All options can be set as MM_ and their name in capitals.
+    `mm` opens a conversation, `mm PROMPT` or `mm -p PROMPT` asks one question. Text piped in is
+    added to the prompt; `@path` names a file. Long options can also be set as MM_ and their name in
+    capitals, such as MM_BASE_URL.
 
     \b
-    Exit codes: 0 answered, 1 no answer, 2 usage or settings, 3 model server, 4 plugin, 130 interrupted.
+    Exit codes: 0 answered, 1 no answer, 2 usage or settings, 3 model server, 4 plugin,
+    130 interrupted.
     """
     ctx.obj = Invocation(params)
     if ctx.invoked_subcommand is None:
@@ -161,8 +183,7 @@ def cli(ctx: click.Context, /, **params: Any) -> int | None:
     return None
 
 
-@cli.command(ASK, hidden=True)
-@options
+@click.command("PROMPT", params=[*OPTIONS])
 @click.argument("words", nargs=-1)
 @click.pass_context
 def ask_words(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int:
@@ -170,12 +191,13 @@ def ask_words(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> i
     from minime_core.cli.ask import ask
 
     assert ctx.parent is not None
+    before = ctx.parent.params
     given = {
-        name: value
+        name: (*before[name], *value) if isinstance(value, tuple) else value
         for name, value in params.items()
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     }
-    return ask(Invocation({**ctx.parent.params, **given}), words)
+    return ask(Invocation({**before, **given}), words)
 
 
 cli.add_command(plugin_commands.plugins)

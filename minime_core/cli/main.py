@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
 
-from minime_core.errors import MinimeError
+from minime_core.cli.say import say
+from minime_core.errors import MinimeError, UserError
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it: 128 + SIGINT."""
@@ -18,6 +20,13 @@ def main() -> None:
     # Collecting garbage while modules load costs a tenth of the start; what they leave behind lives
     # as long as the process.
     gc.disable()
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # It was closed; nothing else may get its number, and what is printed goes nowhere.
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # An answer may hold characters that an old terminal does not have.
+        sys.stdout.reconfigure(errors="backslashreplace")
     code = run(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -34,23 +43,26 @@ def run(arguments: Sequence[str]) -> int:
 
     from minime_core.cli.group import cli
 
-    debug = "--debug" in arguments or bool(os.environ.get("MM_DEBUG"))
     try:
         result = cli.main(go_spelling(arguments), prog_name="mm", standalone_mode=False)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
-        return error.exit_code
+        return UserError.exit_code
+    except click.ClickException as error:
+        say(error.format_message())
+        return UserError.exit_code
     except MinimeError as error:
-        if debug:
-            raise
-        print(f"mm: {error}", file=sys.stderr)
+        if "--debug" in arguments or os.environ.get("MM_DEBUG"):
+            import traceback
+
+            traceback.print_exc()
+        say(str(error))
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output left, as `head` does; nothing is left to say to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except SystemExit as end:
+        # A command ended itself, or click did since the reader of our output left, as `head` does.
+        result = end.code
     return result if isinstance(result, int) else 0
 
 
@@ -59,13 +71,11 @@ def go_spelling(arguments: Sequence[str]) -> list[str]:
 
     click would read them as bundles of one-letter options.
     """
-    rewritten: list[str] = []
-    for index, argument in enumerate(arguments):
-        if argument == "--":
-            return [*rewritten, *arguments[index:]]
-        name, equals, value = argument.partition("=")
-        rewritten.append(f"--{name[1:]}{equals}{value}" if name in ("-config", "-acp") else argument)
-    if "--acp" in rewritten:
-        rewritten.remove("--acp")
-        rewritten.append("acp")
-    return rewritten
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    rewritten = [
+        f"-{argument}" if argument.partition("=")[0] == "-config" else argument
+        for argument in arguments[:end]
+        if argument != "-acp"
+    ]
+    command = ["acp"] if "-acp" in arguments[:end] else []
+    return [*rewritten, *command, *arguments[end:]]
