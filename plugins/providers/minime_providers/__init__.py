@@ -8,7 +8,6 @@ from functools import partial
 from minime_core import hookimpl
 from minime_core.config import Config
 from minime_core.models import ModelRef, Provider, ProviderSpec
-
 from minime_providers.presets import PRESETS, Preset
 
 

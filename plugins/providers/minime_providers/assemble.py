@@ -1,10 +1,8 @@
-"""Chunks of a chat completion in, model events out: every oddity of real servers is dealt with here."""
+"""Chunks of a chat completion in, model events out: the oddities of real servers end here."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
 from minime_core.errors import ProtocolError
@@ -15,131 +13,47 @@ from minime_core.events import (
     PromptProgress,
     TextDelta,
     ThinkingDelta,
-    ToolCallDelta,
 )
-from minime_core.messages import Message, Timings, ToolCall, Usage
-
-
-@dataclass(slots=True, eq=False)
-class _Call:
-    """A call that is being written."""
-
-    id: str = ""
-    name: str = ""
-    fragments: list[str] = field(default_factory=list)
-
-    @property
-    def arguments(self) -> str:
-        return "".join(self.fragments)
-
-    def is_complete(self) -> bool:
-        text = self.arguments.strip()
-        return text.endswith("}") and _is_json(text)
+from minime_core.messages import Message, Timings, Usage, clean_text
+from minime_providers.calls import CallAssembler
 
 
 class Assembler:
-    """Collects the chunks of one answer."""
+    """Collects the chunks of one answer.
+
+    has_begun: whether there was a piece of an answer, be it an empty one.
+    finish_reason: why the server says that the answer ended, "" until then.
+    """
 
     def __init__(self) -> None:
-        self._text: list[str] = []
-        self._thinking: list[str] = []
-        self._calls: list[_Call] = []
-        self._by_index: dict[int, _Call] = {}
+        self.has_begun = False
+        self.finish_reason = ""
+        self._text = _Prose()
+        self._thinking = _Prose()
+        self._calls = CallAssembler()
         self._usage: Mapping[str, Any] = {}
         self._timings: Mapping[str, Any] = {}
-        self.finish_reason = ""
 
-    def feed(self, chunk: object) -> Iterator[ModelEvent]:
-        """Yield the events of one chunk. Raises ProtocolError when it is not one."""
+    def feed(self, chunk: object) -> list[ModelEvent]:
+        """Return the events of one chunk, at least one. Raises ProtocolError when it is not one."""
         if not isinstance(chunk, dict):
-            raise ProtocolError(f"the server sent {_short(chunk)} instead of a chunk of an answer")
+            raise _unexpected(chunk, "a chunk of its answer")
         self._note_counts(chunk)
-        progress = chunk.get("prompt_progress")
-        if isinstance(progress, dict):
-            yield PromptProgress(
-                _number(progress.get("processed")) or 0,
-                _number(progress.get("total")) or 0,
-                _number(progress.get("cache")) or 0,
-            )
         choices = chunk.get("choices")
-        if not isinstance(choices, list) or not choices:
-            return
-        choice = choices[0]
-        if not isinstance(choice, dict):
-            raise ProtocolError(f"the server sent {_short(choice)} instead of a choice")
-        self._note_counts(choice)
-        # Servers that cannot stream send the whole `message` in one piece.
-        delta = choice.get("delta") or choice.get("message") or {}
-        if not isinstance(delta, dict):
-            raise ProtocolError(f"the server sent {_short(delta)} instead of a message")
-        yield from self._delta(delta)
-        if isinstance(choice.get("finish_reason"), str):
-            self.finish_reason = choice["finish_reason"]
-
-    def _delta(self, delta: Mapping[str, Any]) -> Iterator[ModelEvent]:
-        said = False
-        thinking = _text(delta.get("reasoning_content")) or _text(delta.get("reasoning"))
-        if thinking:
-            said = True
-            self._thinking.append(thinking)
-            yield ThinkingDelta(thinking)
-        text = _text(delta.get("content"))
-        if text:
-            said = True
-            self._text.append(text)
-            yield TextDelta(text)
-        calls = delta.get("tool_calls")
-        for call in calls if isinstance(calls, list) else ():
-            if isinstance(call, dict):
-                said = True
-                yield self._tool_call(call)
-        if not said:
-            yield Heartbeat()
-
-    def _tool_call(self, delta: Mapping[str, Any]) -> ToolCallDelta:
-        function = delta.get("function")
-        function = function if isinstance(function, dict) else delta
-        name = function.get("name") if isinstance(function.get("name"), str) else ""
-        arguments = function.get("arguments")
-        if isinstance(arguments, (dict, list)):
-            arguments = json.dumps(arguments, ensure_ascii=False)
-        fragment = arguments if isinstance(arguments, str) else ""
-        call_id = delta.get("id") if isinstance(delta.get("id"), str) else ""
-        call = self._slot(delta.get("index"), call_id or "", name or "", fragment)
-        call.id, call.name = call.id or call_id or "", call.name or name or ""
-        if fragment:
-            call.fragments.append(fragment)
-        return ToolCallDelta(self._calls.index(call), call.name, fragment)
-
-    def _slot(self, index: object, call_id: str, name: str, fragment: str) -> _Call:
-        """Return the call that a piece belongs to.
-
-        Some servers give no index, or the same one to each call: another id or name, or more after
-        complete arguments, begins a new call.
-        """
-        known = self._by_index.get(index) if isinstance(index, int) else None
-        if not isinstance(index, int) and self._calls:
-            known = self._calls[-1]
-        is_new = (
-            known is None
-            or bool(call_id and known.id and call_id != known.id)
-            or bool(name and known.name and name != known.name)
-            or bool((name or fragment.lstrip()[:1] == "{") and known.is_complete())
-        )
-        if is_new or known is None:
-            known = _Call()
-            self._calls.append(known)
-            if isinstance(index, int):
-                self._by_index[index] = known
-        return known
+        if isinstance(choices, list) and choices:
+            events = self._choice(choices[0])
+            if events:
+                return events
+        progress = chunk.get("prompt_progress")
+        return [_progress(progress) if isinstance(progress, dict) else Heartbeat()]
 
     def done(self) -> MessageDone:
         """Return the whole answer."""
         message = Message(
             role="assistant",
-            text="".join(self._text),
-            thinking="".join(self._thinking),
-            calls=tuple(_finished(call) for call in self._calls if call.name or call.fragments),
+            text=self._text.whole(),
+            thinking=self._thinking.whole(),
+            calls=self._calls.whole(),
         )
         return MessageDone(
             message=message,
@@ -148,24 +62,77 @@ class Assembler:
             finish_reason=self.finish_reason,
         )
 
+    def _choice(self, choice: object) -> list[ModelEvent]:
+        if not isinstance(choice, dict):
+            raise _unexpected(choice, "a choice")
+        self.has_begun = True
+        self._note_counts(choice)
+        reason = choice.get("finish_reason")
+        if reason and isinstance(reason, str):
+            self.finish_reason = reason
+        delta = choice.get("delta")
+        if delta is None:
+            # Servers that cannot stream send the whole message in one piece.
+            delta = choice.get("message")
+        if not delta:
+            return []
+        if not isinstance(delta, dict):
+            raise _unexpected(delta, "a message")
+        return self._delta(delta)
+
+    def _delta(self, delta: Mapping[str, Any]) -> list[ModelEvent]:
+        events: list[ModelEvent] = []
+        thought = _plain(delta.get("reasoning_content")) or _plain(delta.get("reasoning"))
+        if thought and (thought := self._thinking.add(thought)):
+            events.append(ThinkingDelta(thought))
+        text = _plain(delta.get("content"))
+        if text and (text := self._text.add(text)):
+            events.append(TextDelta(text))
+        calls = delta.get("tool_calls")
+        if isinstance(calls, list):
+            events += [self._calls.add(call) for call in calls if isinstance(call, dict)]
+        return events
+
     def _note_counts(self, holder: Mapping[str, Any]) -> None:
         groq = holder.get("x_groq")
-        for place in (holder, groq if isinstance(groq, dict) else {}):
-            if isinstance(place.get("usage"), dict):
-                self._usage = place["usage"]
-        if isinstance(holder.get("timings"), dict):
-            self._timings = holder["timings"]
+        for place in (holder, groq) if isinstance(groq, dict) else (holder,):
+            if isinstance(usage := place.get("usage"), dict):
+                self._usage = usage
+        if isinstance(timings := holder.get("timings"), dict):
+            self._timings = timings
 
 
-def _finished(call: _Call) -> ToolCall:
-    raw = call.arguments
-    try:
-        arguments = json.loads(raw) if raw.strip() else {}
-    except (ValueError, RecursionError):
-        arguments = None
-    if isinstance(arguments, dict):
-        return ToolCall(name=call.name, arguments=arguments)
-    return ToolCall(name=call.name, arguments={}, raw=raw)
+class _Prose:
+    """Text in pieces. Half of a UTF-16 pair at the end of a piece waits for the other half."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._half = ""
+
+    def add(self, piece: str) -> str:
+        """Return what can be shown now that `piece` has come."""
+        if self._half or not piece.isascii():
+            piece = self._half + piece
+            self._half = piece[-1] if "\ud800" <= piece[-1] <= "\udbff" else ""
+            piece = clean_text(piece.removesuffix(self._half))
+        if piece:
+            self._pieces.append(piece)
+        return piece
+
+    def whole(self) -> str:
+        return "".join(self._pieces)
+
+
+def _unexpected(value: object, expected: str) -> ProtocolError:
+    return ProtocolError(f"the server sent a {type(value).__name__} as {expected}")
+
+
+def _progress(progress: Mapping[str, Any]) -> PromptProgress:
+    return PromptProgress(
+        _number(progress.get("processed")) or 0,
+        _number(progress.get("total")) or 0,
+        _number(progress.get("cache")) or 0,
+    )
 
 
 def _usage(usage: Mapping[str, Any], timings: Mapping[str, Any]) -> Usage:
@@ -189,7 +156,7 @@ def _timings(timings: Mapping[str, Any]) -> Timings:
     )
 
 
-def _text(content: object) -> str:
+def _plain(content: object) -> str:
     """Return the text of a content that is text, nothing, or a list of parts."""
     if isinstance(content, str):
         return content
@@ -200,21 +167,12 @@ def _text(content: object) -> str:
 
 
 def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53:
+        return value
+    return None
 
 
 def _real(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and value >= 0 else None
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=True, default=str)
-    return text if len(text) < 80 else text[:77] + "..."
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1 << 53:
+        return float(value)
+    return None

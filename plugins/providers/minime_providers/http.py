@@ -3,151 +3,142 @@
 from __future__ import annotations
 
 import errno
-import ipaddress
 import sys
 import types
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import aclosing, asynccontextmanager
 from urllib.parse import urlsplit
 
 from minime_core.errors import ConnectionFailed, ProtocolError, StreamCut
+from minime_providers.address import is_local
 
-if TYPE_CHECKING:
-    import httpx
+if "httpx" not in sys.modules:
+    # httpx imports its command line (with rich and pygments, half of its import time) when those
+    # are installed; an empty stand-in keeps it from that.
+    _stand_in = types.ModuleType("httpx._main")
+    _stand_in.main = lambda: None  # type: ignore[attr-defined]
+    sys.modules.setdefault("httpx._main", _stand_in)
+
+import httpx
 
 CONNECT_TIMEOUT = 10.0
-"""Seconds to wait for a connection. There is no limit for the answer: prompts take minutes to read."""
+"""Seconds to wait for a connection. The answer has no limit: prompts take minutes to read."""
 MAX_BODY = 64 << 20
 """Most bytes of one answer."""
-
-
-def _import_httpx() -> Any:
-    # httpx imports its command line (with rich and pygments, half of its import time) when those are
-    # installed; an empty stand-in keeps it from that.
-    if "httpx" not in sys.modules:
-        stand_in = types.ModuleType("httpx._main")
-        stand_in.main = lambda: None  # type: ignore[attr-defined]
-        sys.modules.setdefault("httpx._main", stand_in)
-    import httpx
-
-    return httpx
-
-
-def is_local(url: str) -> bool:
-    """Return whether `url` is on this machine or in a private network."""
-    host = urlsplit(url).hostname or ""
-    if host in ("localhost", "host.docker.internal"):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_loopback or address.is_private
 
 
 class Response:
     """An answer whose body has not been read yet."""
 
-    def __init__(self, inner: httpx.Response, label: str) -> None:
+    def __init__(self, inner: httpx.Response) -> None:
         self._inner = inner
-        self._label = label
         self.status = inner.status_code
         self.headers: Mapping[str, str] = inner.headers
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
-        """Yield the body as it comes. Raises StreamCut when the connection breaks."""
-        httpx = _import_httpx()
+        """Yield the body as it comes.
+
+        Raises StreamCut when the connection breaks, ProtocolError for a body that is too long or
+        compressed, which was not asked for: a few bytes can hide gigabytes.
+        """
+        if self.headers.get("content-encoding", "identity") != "identity":
+            raise ProtocolError("the server compressed its answer, although it was asked not to")
         total = 0
         try:
-            async for chunk in self._inner.aiter_bytes():
+            async for chunk in self._inner.aiter_raw():
                 total += len(chunk)
                 if total > MAX_BODY:
-                    raise ProtocolError(f"{self._label} sent more than {MAX_BODY >> 20} MB")
+                    raise ProtocolError(f"the server sent more than {MAX_BODY >> 20} MB")
                 yield chunk
-        except httpx.DecodingError as error:
-            raise ProtocolError(f"{self._label} sent a body that cannot be decoded") from error
         except httpx.TransportError as error:
-            raise StreamCut(f"{self._label} broke off in the middle of its answer") from error
+            raise StreamCut("the server broke off in the middle of its answer") from error
 
-    async def text(self, limit: int = MAX_BODY) -> str:
-        """Return at most `limit` bytes of the body as text."""
-        body = b""
-        async for chunk in self.chunks():
-            body += chunk
-            if len(body) >= limit:
-                break
-        return body[:limit].decode("utf-8", "replace")
+    async def body(self, limit: int) -> bytes:
+        """Return at most `limit` bytes of the body. Raises as `chunks` does."""
+        read = bytearray()
+        async with aclosing(self.chunks()) as chunks:
+            async for chunk in chunks:
+                read += chunk
+                if len(read) >= limit:
+                    break
+        return bytes(read[:limit])
 
 
 class Client:
     """HTTP to one server. Redirects are not followed: a key must not travel."""
 
     def __init__(self, base_url: str, headers: Mapping[str, str]) -> None:
-        httpx = _import_httpx()
-        self._label = f"the server at {urlsplit(base_url).netloc}"
-        self._has_answered = False
-        local = is_local(base_url)
         self._client = httpx.AsyncClient(
-            headers={"user-agent": "mini-me", **headers},
+            headers={"user-agent": "mini-me", "accept-encoding": "identity", **headers},
             timeout=httpx.Timeout(None, connect=CONNECT_TIMEOUT),
             # Loading certificates costs 40 ms that plain HTTP need not pay.
             verify=urlsplit(base_url).scheme == "https",
             # A proxy cannot reach the servers of this machine.
-            trust_env=not local,
+            trust_env=not is_local(base_url),
         )
 
     @asynccontextmanager
     async def open(
-        self, method: str, url: str, body: bytes | None = None, timeout: float | None = None
+        self, method: str, url: str, body: bytes | None = None
     ) -> AsyncGenerator[Response, None]:
-        """Send a request and yield its answer; the connection is kept unless the body is left unread.
+        """Send a request and yield its answer; the connection is kept when the body is read.
 
-        timeout: seconds without a byte; None waits for ever.
         Raises ConnectionFailed.
         """
-        httpx = _import_httpx()
-        request = self._client.build_request(
-            method,
-            url,
-            content=body,
-            headers={"content-type": "application/json"} if body else None,
-            timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
-        )
+        headers = {"content-type": "application/json"} if body else None
         try:
-            try:
-                response = await self._client.send(request, stream=True)
-            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
-                # Servers close a kept connection after a few idle seconds, such as while a tool
-                # runs; the request then never reached them.
-                if not self._has_answered:
-                    raise
-                response = await self._client.send(request, stream=True)
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise ConnectionFailed(f"{url} is not an address of a server: {error}") from error
-        except httpx.TransportError as error:
-            failure = ConnectionFailed(f"{self._label} does not answer ({_reason(error)})")
+            request = self._client.build_request(method, url, content=body, headers=headers)
+            response = await self._send(request)
+        except (httpx.TransportError, httpx.InvalidURL) as error:
+            failure = ConnectionFailed(_reason(error))
             failure.refused = _is_refused(error)
             raise failure from error
-        self._has_answered = True
         try:
-            yield Response(response, self._label)
+            yield Response(response)
         finally:
             await response.aclose()
+
+    async def _send(self, request: httpx.Request) -> httpx.Response:
+        connected = False
+
+        async def trace(event: str, info: object) -> None:
+            nonlocal connected
+            connected = connected or event == "connection.connect_tcp.started"
+
+        request.extensions["trace"] = trace
+        try:
+            return await self._client.send(request, stream=True)
+        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+            # Servers close a kept connection after a few idle seconds, such as while a tool runs;
+            # the request then never reached them.
+            if connected:
+                raise
+            return await self._client.send(request, stream=True)
 
     async def aclose(self) -> None:
         await self._client.aclose()
 
 
 def _reason(error: BaseException) -> str:
-    return str(error) or type(error).__name__
+    if isinstance(error, httpx.ConnectTimeout):
+        return f"no connection within {CONNECT_TIMEOUT:.0f} s"
+    inner = next((e for e in _causes(error) if isinstance(e, OSError) and e.strerror), error)
+    return getattr(inner, "strerror", "") or str(inner) or type(inner).__name__
 
 
-def _is_refused(error: BaseException | None) -> bool:
+def _is_refused(error: BaseException) -> bool:
+    # 10061 is Windows' number for it.
+    refused = (errno.ECONNREFUSED, 10061)
+    return any(isinstance(e, OSError) and e.errno in refused for e in _causes(error))
+
+
+def _causes(error: BaseException | None) -> list[BaseException]:
+    """Return `error` and all that led to it."""
+    found: list[BaseException] = []
     while error is not None:
-        if isinstance(error, OSError) and error.errno in (errno.ECONNREFUSED, 10061):
-            return True
-        if isinstance(error, ExceptionGroup):
-            return any(_is_refused(inner) for inner in error.exceptions)
+        found.append(error)
+        if isinstance(error, BaseExceptionGroup):
+            for inner in error.exceptions:
+                found += _causes(inner)
         error = error.__cause__ or error.__context__
-    return False
+    return found

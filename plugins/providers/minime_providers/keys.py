@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from urllib.parse import urlsplit
 
 from minime_core.errors import ConfigError
 from minime_core.settings import Settings
-
 from minime_providers.presets import Preset
 
 COMMAND_TIMEOUT = 30.0
@@ -27,7 +25,7 @@ def find_key(settings: Settings, preset: Preset, base_url: str) -> str:
         if not key:
             raise ConfigError(f"api_key_env names {settings.api_key_env}, which is not set")
         return _checked(key, settings.api_key_env)
-    if preset.key_env and urlsplit(base_url).netloc == urlsplit(preset.base_url).netloc:
+    if preset.key_env and base_url == preset.base_url:
         return _checked(os.environ.get(preset.key_env, "").strip(), preset.key_env)
     return ""
 
@@ -36,14 +34,14 @@ def _run(command: str) -> str:
     import subprocess
 
     try:
-        done = subprocess.run(
-            command, shell=True, stdout=subprocess.PIPE, text=True, timeout=COMMAND_TIMEOUT
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ConfigError(f"api_key_command took over {COMMAND_TIMEOUT:.0f} s") from error
-    if done.returncode != 0 or not done.stdout.strip():
+        done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, timeout=COMMAND_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        # The cause would carry what the command has printed.
+        raise ConfigError(f"api_key_command took over {COMMAND_TIMEOUT:.0f} s") from None
+    key = done.stdout.decode("utf-8", "replace").strip()
+    if done.returncode != 0 or not key:
         raise ConfigError(f"api_key_command printed no key (exit code {done.returncode})")
-    return _checked(done.stdout.strip(), "api_key_command")
+    return _checked(key, "api_key_command")
 
 
 def _checked(key: str, origin: str) -> str:

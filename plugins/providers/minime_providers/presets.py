@@ -13,6 +13,7 @@ class Preset:
 
     base_url: where it listens when nothing else is said.
     start: the command that starts it, for the message when it does not answer.
+    fetch: the command that gets a model, for the message when it has none of that name.
     key_env: environment variable of its key; read for `base_url` alone.
     extra: fields for each request.
     has_props: whether `GET /props` tells of the model (llama.cpp).
@@ -22,6 +23,7 @@ class Preset:
     summary: str
     base_url: str
     start: str = ""
+    fetch: str = ""
     key_env: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
     has_props: bool = False
@@ -46,6 +48,7 @@ PRESETS: Mapping[str, Preset] = {
             summary="Docker Model Runner",
             base_url="http://127.0.0.1:12434/engines/v1",
             start="docker desktop enable model-runner --tcp 12434",
+            fetch="docker model pull",
             extra={"return_progress": True},
         ),
         Preset(
@@ -53,12 +56,14 @@ PRESETS: Mapping[str, Preset] = {
             summary="Ollama",
             base_url="http://127.0.0.1:11434/v1",
             start="ollama serve",
+            fetch="ollama pull",
         ),
         Preset(
             name="lmstudio",
             summary="LM Studio",
             base_url="http://127.0.0.1:1234/v1",
             start="lms server start",
+            fetch="lms get",
         ),
         Preset(
             name="vllm",

@@ -11,9 +11,8 @@ from typing import Any
 
 from minime_core.messages import Message
 from minime_core.models import ModelRequest
+from minime_core.schemas import reduce_schema, tool_parameters
 from minime_core.tools import Tool
-
-from minime_providers.schema import reduce_schema
 
 
 class Serialiser:
@@ -24,17 +23,16 @@ class Serialiser:
 
     def __init__(self, extra: Mapping[str, Any]) -> None:
         self._extra = dict(extra)
-        # Keyed by identity, since messages are the same objects in each view; the message is kept
-        # with its bytes so that its id is not given to another one.
+        # The last request's messages, by identity: a view holds the same objects as the one before.
+        # The message is kept with its bytes so that its id is not given to another one.
         self._messages: dict[int, tuple[Message, bytes]] = {}
         self._tools: tuple[tuple[Tool, ...], bytes] = ((), b"[]")
         self._dropped: set[str] = set()
 
     def body(self, request: ModelRequest) -> bytes:
         """Return the body of `request`, without the fields that were dropped."""
-        messages = b",".join(self._message(message) for message in request.messages)
-        parts = [b'{"messages":[' + messages + b"]"]
-        if request.tools and "tools" not in self._dropped:
+        parts = [b'{"messages":[' + self._message_list(request.messages) + b"]"]
+        if request.tools:
             parts.append(b'"tools":' + self._tool_list(request.tools))
         for key, value in self._fields(request).items():
             parts.append(_dump(key) + b":" + _dump(value))
@@ -48,11 +46,15 @@ class Serialiser:
         """Leave these fields out from now on: this server refuses them."""
         self._dropped.update(names)
 
+    def restore(self, names: Iterable[str]) -> None:
+        """Send these fields again."""
+        self._dropped.difference_update(names)
+
     def _fields(self, request: ModelRequest) -> dict[str, Any]:
         fields: dict[str, Any] = {
             "model": request.model,
-            "stream": True,
-            "stream_options": {"include_usage": True},
+            "stream": request.stream,
+            **({"stream_options": {"include_usage": True}} if request.stream else {}),
             **request.sampling,
             **self._extra,
             **request.extra,
@@ -63,17 +65,19 @@ class Serialiser:
         if request.tools and request.tool_choice != "auto":
             fields["tool_choice"] = request.tool_choice
         if request.schema is not None:
+            schema = reduce_schema(request.schema)
             fields["response_format"] = {
                 "type": "json_schema",
-                "json_schema": {"name": "answer", "schema": request.schema, "strict": True},
+                "json_schema": {"name": "answer", "schema": schema, "strict": True},
             }
         return {key: value for key, value in fields.items() if key not in self._dropped}
 
-    def _message(self, message: Message) -> bytes:
-        kept = self._messages.get(id(message))
-        if kept is None:
-            kept = self._messages[id(message)] = (message, _dump(_plain(message)))
-        return kept[1]
+    def _message_list(self, messages: Sequence[Message]) -> bytes:
+        known, self._messages = self._messages, {}
+        for message in messages:
+            kept = known.get(id(message)) or (message, _dump(_plain(message)))
+            self._messages[id(message)] = kept
+        return b",".join(self._messages[id(message)][1] for message in messages)
 
     def _tool_list(self, tools: Sequence[Tool]) -> bytes:
         if self._tools[0] != (known := tuple(tools)):
@@ -106,7 +110,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
         "function": {
             "name": tool.name,
             "description": tool.description,
-            "parameters": reduce_schema(tool.schema),
+            "parameters": tool_parameters(tool.schema),
         },
     }
 

@@ -1,0 +1,248 @@
+"""Which server answers when none is configured."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from minime_core.config import Config, Layer
+from minime_core.errors import UserError
+from minime_core.testing.fault_server import FaultServer
+from minime_core.testing.replies import cut, html, raw, reset, stall, status
+from minime_core.testing.steps import Reply
+from minime_providers import resolve as module
+from minime_providers.presets import PRESETS, Preset
+from minime_providers.resolve import resolve
+
+
+def config(**settings: Any) -> Config:
+    return Config([Layer("test", settings)])
+
+
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """Return a port that nobody listens on, and that nobody else is given."""
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        yield reserved.getsockname()[1]
+
+
+@pytest.fixture
+def nowhere(closed_port: int) -> Preset:
+    return at("llamacpp", f"http://127.0.0.1:{closed_port}/v1")
+
+
+@pytest.fixture(params=[True, False], ids=["embedded", "no embedded"])
+def has_embedded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Say that the packages of the embedded model are installed, or not."""
+    spec = importlib.util.find_spec("json") if request.param else None
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
+    return bool(request.param)
+
+
+def at(name: str, base_url: str) -> Preset:
+    return replace(PRESETS[name], base_url=base_url)
+
+
+def test_what_is_configured_is_taken_without_a_look(server: FaultServer) -> None:
+    here = at("llamacpp", server.base_url)
+    ref = resolve(config(provider="ollama", model="m", base_url="http://x/v1"), [here])
+    assert (ref.provider, ref.model, ref.base_url) == ("ollama", "m", "http://x/v1")
+    assert resolve(config(provider="vllm"), [here]).provider == "vllm"
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("base_url", "provider"),
+    [
+        ("http://127.0.0.1:8080/v1", "llamacpp"),
+        ("http://localhost:11434/v1", "ollama"),
+        ("http://192.168.0.7:1234/v1", "lmstudio"),
+        ("http://127.0.0.1:9999/v1", "openai"),
+        ("https://example.org:8080/v1", "openai"),
+        ("https://api.openai.com/v1", "openai"),
+        ("http://127.0.0.1:port/v1", "openai"),
+        ("http://[::1/v1", "openai"),
+        ("nonsense", "openai"),
+    ],
+)
+def test_an_address_of_this_machine_tells_the_kind_of_server(base_url: str, provider: str) -> None:
+    ref = resolve(config(base_url=base_url))
+    assert (ref.provider, ref.base_url) == (provider, base_url)
+
+
+def test_a_server_that_runs_is_found(server: FaultServer, nowhere: Preset) -> None:
+    here = at("ollama", server.base_url)
+    ref = resolve(config(), [nowhere, here])
+    assert (ref.provider, ref.model, ref.base_url) == ("ollama", "local-model", server.base_url)
+    port = server.base_url.split(":")[2].removesuffix("/v1")
+    assert (ref.why, ref.notice) == (f"Ollama runs on port {port}", "")
+    assert [request.path for request in server.requests] == ["/v1/models"]
+
+
+def test_the_first_of_several_servers_is_taken(server: FaultServer) -> None:
+    with FaultServer(model="other") as other:
+        presets = [at("ollama", server.base_url), at("vllm", other.base_url)]
+        assert resolve(config(), presets).provider == "ollama"
+        assert other.requests == []
+
+
+def test_the_server_that_has_the_model_is_taken(server: FaultServer) -> None:
+    with FaultServer(model="other") as other:
+        presets = [at("ollama", server.base_url), at("vllm", other.base_url)]
+        ref = resolve(config(model="other"), presets)
+        assert (ref.provider, ref.model) == ("vllm", "other")
+        # llama-server takes any name, so one that nobody lists is the first server's.
+        ref = resolve(config(model="none"), presets)
+        assert (ref.provider, ref.model) == ("ollama", "none")
+
+
+def test_a_server_that_still_loads_is_waited_for_later(server: FaultServer) -> None:
+    server.routes["GET /v1/models"] = status(503, "Loading model")
+    ref = resolve(config(), [at("llamacpp", server.base_url)])
+    assert (ref.provider, ref.model) == ("llamacpp", "")
+
+
+def test_a_file_is_named_without_its_folder(server: FaultServer) -> None:
+    server.routes["GET /v1/models"] = {"data": [{"id": "/models/qwen3-27b/small.gguf"}]}
+    assert resolve(config(), [at("llamacpp", server.base_url)]).model == "small.gguf"
+
+
+NO_SERVERS: list[Any] = [
+    html(),
+    status(404),
+    status(401),
+    status(500),
+    status(200, b"Ollama is running"),
+    status(200, b"\xff"),
+    status(200, b"[" * 100_000),
+    {"data": []},
+    {"data": [{"id": "text-embedding-nomic"}]},
+    {"data": 5},
+    [],
+    cut(),
+    reset(),
+    raw(b'{"data":') + cut(),
+    status(307, headers={"Location": "http://127.0.0.1:9/"}),
+]
+
+
+@pytest.mark.parametrize("answer", NO_SERVERS)
+def test_what_listens_but_is_no_model_server_is_passed_over(
+    server: FaultServer, answer: Any
+) -> None:
+    server.routes["GET /v1/models"] = answer
+    with FaultServer(model="second") as second:
+        presets = [at("llamacpp", server.base_url), at("vllm", second.base_url)]
+        assert resolve(config(), presets).model == "second"
+
+
+@contextmanager
+def listener(serve: Callable[[socket.socket], None]) -> Iterator[str]:
+    """Listen, and serve one connection in a thread."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def run() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                serve(connection)
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        thread.join(5)
+        assert not thread.is_alive()
+
+
+def silent(connection: socket.socket) -> None:
+    while connection.recv(65_536):
+        pass
+
+
+def dripping(connection: socket.socket) -> None:
+    """Send a head without end; the time between two bytes is never long."""
+    connection.recv(65_536)
+    try:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+        while True:
+            connection.sendall(b"x")
+            connection.settimeout(0.01)
+            try:
+                if not connection.recv(1):
+                    return
+            except TimeoutError:
+                pass
+    except OSError:
+        return
+
+
+def not_http(connection: socket.socket) -> None:
+    connection.sendall(b"SSH-2.0-OpenSSH_9.6\r\n")
+    silent(connection)
+
+
+@pytest.mark.parametrize("serve", [silent, dripping, not_http])
+def test_a_listener_that_hangs_costs_its_time_limit_and_no_more(
+    server: FaultServer, monkeypatch: pytest.MonkeyPatch, serve: Callable[[socket.socket], None]
+) -> None:
+    monkeypatch.setattr(module, "ANSWER_TIMEOUT", 0.1)
+    with listener(serve) as url:
+        presets = [at("llamacpp", url), at("vllm", server.base_url)]
+        assert resolve(config(), presets).provider == "vllm"
+
+
+def test_a_server_that_hangs_in_its_list_is_passed_over(
+    server: FaultServer, nowhere: Preset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "ANSWER_TIMEOUT", 0.1)
+    server.routes["GET /v1/models"] = raw(b'{"data":') + stall()
+    with pytest.raises(UserError):
+        resolve(config(model="m"), [at("llamacpp", server.base_url), nowhere])
+
+
+def test_with_nothing_at_all_the_embedded_model_answers_or_one_line_tells(
+    has_embedded: bool, nowhere: Preset
+) -> None:
+    if has_embedded:
+        ref = resolve(config(), [nowhere])
+        assert (ref.provider, ref.model) == ("embedded", "")
+        assert "135 million parameters" in ref.notice
+        assert PRESETS["llamacpp"].start in ref.notice
+        assert "\n" not in ref.notice
+    else:
+        with pytest.raises(UserError) as caught:
+            resolve(config(), [nowhere])
+        assert str(caught.value) == (
+            "no model server runs here; start one (llama-server --jinja -m MODEL.gguf) "
+            "or set base_url"
+        )
+
+
+def test_the_embedded_model_does_not_stand_in_for_one_that_was_named(
+    has_embedded: bool, nowhere: Preset
+) -> None:
+    with pytest.raises(UserError, match="no model server runs here"):
+        resolve(config(model="qwen3"), [nowhere])
+
+
+def test_an_endless_list_is_not_read_to_its_end(server: FaultServer, nowhere: Preset) -> None:
+    listed = json.dumps({"data": [{"id": "x" * 100}] * 20_000}).encode()
+    assert len(listed) > module.MAX_LISTING
+    server.routes["GET /v1/models"] = Reply(raw(listed).steps, headers={"content-type": "a/b"})
+    with pytest.raises(UserError):
+        resolve(config(model="m"), [at("llamacpp", server.base_url), nowhere])
+
+
+def test_remote_presets_are_never_looked_for() -> None:
+    elsewhere = [preset for preset in PRESETS.values() if "127.0.0.1" not in preset.base_url]
+    assert [preset.name for preset in elsewhere] == ["openai"]
+    with pytest.raises(UserError):
+        resolve(config(model="m"), elsewhere)
