@@ -14,6 +14,7 @@ from minime_core import paths, trust
 from minime_core.bundled import bundled
 from minime_core.config import Config, Layer, read_yaml
 from minime_core.errors import ConfigError, ProviderError, StatusError, UserError
+from minime_core.flat_keys import unfold
 from minime_core.formats import ToolFormat
 from minime_core.history import History
 from minime_core.models import ModelInfo, ModelRef, Provider, ProviderSpec
@@ -51,13 +52,20 @@ class Options:
 
 def load_config(options: Options, sections: Collection[str], warn: Warn) -> Config:
     """Read all layers but the profile's. Raises ConfigError."""
+
+    def read(path: Path) -> dict[str, Any]:
+        values, unused = unfold(read_yaml(path), sections)
+        if unused:
+            warn(f"{path}: {', '.join(unused)} mean nothing here and are ignored")
+        return values
+
     layers = []
     user = paths.config_folder() / "config.yaml"
     if user.is_file():
-        layers.append(Layer(str(user), read_yaml(user)))
+        layers.append(Layer(str(user), read(user)))
     project = trust.project_config(options.cwd)
     if project.is_file():
-        values: dict[str, Any] = read_yaml(project)
+        values = read(project)
         if not trust.is_trusted(project):
             values, guarded = trust.without_guarded(values, sections)
             if guarded:
@@ -67,7 +75,7 @@ def load_config(options: Options, sections: Collection[str], warn: Warn) -> Conf
                 )
         layers.append(Layer(str(project), values))
     if options.config_file is not None:
-        layers.append(Layer(str(options.config_file), read_yaml(options.config_file)))
+        layers.append(Layer(str(options.config_file), read(options.config_file)))
     for name in (field.name for field in fields(Settings)):
         variable = f"MM_{name.upper()}"
         if os.environ.get(variable):
@@ -128,7 +136,7 @@ async def open_session(
             provider=provider,
             profile=profile,
             history=history,
-            tools=_tools(host, config, window),
+            tools=_tools(host, config, window, options.cwd),
             formats=_formats(host),
             cwd=options.cwd,
             file=file,
@@ -183,10 +191,7 @@ async def _ask_info(provider: Provider, ref: ModelRef, warn: Warn) -> ModelInfo:
 def _choose_profile(profiles: Profiles, config: Config, ref: ModelRef) -> Profile:
     if config.settings.profile:
         return profiles.load(config.settings.profile, "chosen")
-    name = profiles.match(ref.model)
-    if name is None:
-        return profiles.load(DEFAULT, f"no profile matches {ref.model!r}")
-    return profiles.load(name, f"matches {ref.model!r}")
+    return profiles.load(profiles.match(ref.model) or DEFAULT, profiles.why(ref.model))
 
 
 def _session_file(options: Options) -> SessionFile:
@@ -203,10 +208,16 @@ def _resume(file: SessionFile, warn: Warn) -> list[Record]:
     return loaded.records
 
 
-def _tools(host: PluginHost, config: Config, window: int | None) -> list[Tool]:
+def _tools(host: PluginHost, config: Config, window: int | None, cwd: Path) -> list[Tool]:
     owners: dict[str, str] = {}
     tools = []
-    for plugin, tool in host.collect("mm_register_tools", Tool, config=config, window=window):
+    arguments = {
+        "config": config,
+        "window": window,
+        "cwd": cwd,
+        "skill_folders": [folder for _, folder in host.collect("mm_register_skills", Path)],
+    }
+    for plugin, tool in host.collect("mm_register_tools", Tool, **arguments):
         if tool.name in owners:
             error = ValueError(f"the tool {tool.name} is taken by plugin {owners[tool.name]}")
             host.report(plugin, "mm_register_tools", error)

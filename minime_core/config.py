@@ -110,6 +110,9 @@ def convert(value: Any, wanted: Any, where: str) -> Any:
         return _seconds(value, where)
     origin, inner = typing.get_origin(wanted), typing.get_args(wanted)
     if origin is Literal:
+        if isinstance(value, bool) and "on" in inner:
+            # YAML reads the words on and off as true and false.
+            value = "on" if value else "off"
         if value in inner:
             return value
         raise ConfigError(f"{where} is {_shown(value)}; it can be {', '.join(map(str, inner))}")

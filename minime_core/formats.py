@@ -7,10 +7,26 @@ wrote into its answer.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from minime_core.messages import ToolCall
 from minime_core.tools import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The calls that a syntax found in a text.
+
+    calls: empty when not even the name of the tool could be read. Arguments are a JSON object, or
+        what the model wrote is left in `raw`.
+    end: where the text goes on behind them.
+    is_open: whether text that follows may still change it.
+    """
+
+    calls: tuple[ToolCall, ...]
+    end: int
+    is_open: bool = False
 
 
 class Reader(Protocol):
@@ -26,21 +42,29 @@ class Reader(Protocol):
 class ToolFormat(Protocol):
     """One syntax.
 
-    openers: strings of which one begins every call; empty for a syntax that counts only as a whole
-        answer.
+    openers: strings of which one begins every call; empty for a syntax whose answers have a reader
+        of their own.
+    heads: like openers, but only at the beginning of an answer.
+    usage: how to write a call, for the model.
     """
 
     name: str
     openers: Sequence[str]
+    heads: Sequence[str]
+    usage: str
 
-    def parse(self, text: str, tools: Mapping[str, Tool]) -> tuple[str, list[ToolCall]] | None:
-        """Return the text around the calls, and the calls; None when there are none in `text`.
+    def read(
+        self, text: str, at: int, tools: Mapping[str, Tool], *, is_final: bool
+    ) -> Reading | None:
+        """Return the calls that begin at the opener or head at `at`.
 
-        Arguments of a call are a JSON object, or what the model wrote is left in `raw`.
+        None when there is none, whatever follows.
+
+        is_final: whether nothing follows `text`.
         """
 
-    def reader(self, tools: Mapping[str, Tool]) -> Reader:
-        """Return a reader for one answer in text tool mode."""
+    def reader(self, tools: Mapping[str, Tool]) -> Reader | None:
+        """Return a reader for one answer in text tool mode; None to find calls by openers."""
 
     def render_tools(self, tools: Sequence[Tool]) -> str:
         """Return the part of the system message that tells of `tools` and of the syntax."""
@@ -56,36 +80,3 @@ class ToolFormat(Protocol):
 
         With no tools it allows answers alone.
         """
-
-
-class HoldBack:
-    """The reader of a tagged syntax: shows text up to what is, or may become, an opener."""
-
-    def __init__(self, syntax: ToolFormat, tools: Mapping[str, Tool]) -> None:
-        self._syntax = syntax
-        self._tools = tools
-        self._held = ""
-        self._is_open = False
-
-    def feed(self, piece: str) -> str:
-        self._held += piece
-        if self._is_open:
-            return ""
-        at = first_opener(self._held, self._syntax.openers)
-        self._is_open = any(self._held.startswith(opener, at) for opener in self._syntax.openers)
-        shown, self._held = self._held[:at], self._held[at:]
-        return shown
-
-    def end(self) -> tuple[str, list[ToolCall]]:
-        return self._syntax.parse(self._held, self._tools) or (self._held, [])
-
-
-def first_opener(text: str, openers: Sequence[str]) -> int:
-    """Return where the first opener, or what may become one, begins; else the end of `text`."""
-    found = [at for opener in openers if (at := text.find(opener)) >= 0]
-    longest = max(map(len, openers), default=0)
-    for at in range(max(len(text) - longest + 1, 0), len(text)):
-        if any(opener.startswith(text[at:]) for opener in openers):
-            found.append(at)
-            break
-    return min(found, default=len(text))

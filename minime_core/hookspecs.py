@@ -8,7 +8,7 @@ nothing heavy: they register functions that do.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,12 +42,14 @@ def mm_register_providers() -> Iterable[ProviderSpec]:  # type: ignore[empty-bod
 
 @hookspec
 def mm_register_tools(  # type: ignore[empty-body]
-    config: Config, window: int | None
+    config: Config, window: int | None, cwd: Path, skill_folders: Sequence[Path]
 ) -> Iterable[Tool]:
     """Offer tools to the model, once a session. A name that is taken is refused.
 
     :param config: the session's settings, from which numbers in descriptions may be fixed.
     :param window: tokens of the model's context window, None when unknown.
+    :param cwd: the session's folder.
+    :param skill_folders: what plugins returned from `mm_register_skills`.
     """
 
 
@@ -96,7 +98,7 @@ def mm_resolve_model(config: Config) -> ModelRef | None:
     """
 
 
-# Layers and prompt: each called once a session.
+# Layers and prompt: each called once a session, unless it says otherwise.
 
 
 @hookspec
@@ -107,6 +109,14 @@ def mm_model_middleware(session: Session) -> Iterable[ModelLayer]:  # type: igno
 @hookspec
 def mm_tool_middleware(session: Session) -> Iterable[ToolLayer]:  # type: ignore[empty-body]
     """Offer layers around each call of a tool. Permission is asked inside of them all."""
+
+
+@hookspec(firstresult=True)
+def mm_rewrite_question(session: Session, question: str) -> str | None:
+    """Replace what the user asks before the turn begins, whichever frontend it comes from.
+
+    Called for each question; the first plugin that returns a text decides.
+    """
 
 
 @hookspec

@@ -15,10 +15,13 @@ from minime_core.events import (
     Event,
     MessageDone,
     Notice,
+    Retracted,
+    TextDelta,
     ToolDone,
     TurnDone,
 )
 from minime_core.messages import Message, ToolCall, Usage
+from minime_core.models import with_note
 from minime_core.records import ErrorRecord
 from minime_core.turn import Turn
 
@@ -46,10 +49,12 @@ async def run_turn(session: Session, question: str) -> AsyncGenerator[Event, Non
         session.history.withdraw(turn.first, "cancelled")
         raise
     except TurnStopped as stop:
+        _keep_partial_answer(session, turn)
         session.history.append(ErrorRecord(text=str(stop), model=session.ref.model))
         yield Notice("error", str(stop))
         yield TurnDone(reason=stop.reason)
     except MinimeError as error:
+        _keep_partial_answer(session, turn)
         yield _failed(session, error)
     except Exception as error:
         plugin = session.host.blame(error)
@@ -59,10 +64,24 @@ async def run_turn(session: Session, question: str) -> AsyncGenerator[Event, Non
             f"plugin {plugin} failed: {type(error).__name__}: {error}", plugin=plugin
         )
         failure.__cause__ = error
+        _keep_partial_answer(session, turn)
         yield _failed(session, failure)
     finally:
         session.turn = None
         session.file.sync()
+
+
+def _keep_partial_answer(session: Session, turn: Turn) -> None:
+    """Let the model see what the user saw of an answer that broke off."""
+    text = _joined(turn.beginning, "".join(turn.shown))
+    if text.strip():
+        session.history.add_answer(Message(role="assistant", text=text))
+
+
+def _joined(beginning: str, text: str) -> str:
+    """Return two answers to one question as one text."""
+    gap = "\n\n" if beginning.strip() and beginning[-1] not in " \n" and text else ""
+    return beginning + gap + text
 
 
 def _failed(session: Session, error: MinimeError) -> TurnDone:
@@ -76,24 +95,28 @@ def _failed(session: Session, error: MinimeError) -> TurnDone:
 
 
 async def _rounds(session: Session, turn: Turn) -> AsyncGenerator[Event, None]:
-    beginning, note = "", ""
+    note = ""
     while True:
         is_last = turn.rounds >= session.settings.max_turns
         turn.rounds += 1
-        request = session.request(
-            turn,
-            tool_choice="none" if is_last else "auto",
-            beginning=beginning,
-            note=LIMIT_NOTE if is_last else note,
-        )
+        request = session.request(turn, tool_choice="none" if is_last else "auto")
+        if is_last:
+            note = LIMIT_NOTE
+        if note:
+            request = with_note(request, note, turn.beginning)
         done: MessageDone | None = None
         again: Continue | None = None
         async with aclosing(session.call_model(request)) as events:
             async for event in events:
                 for pending in session.take_pending():
                     yield pending
-                if isinstance(event, MessageDone):
+                if isinstance(event, TextDelta):
+                    turn.shown.append(event.text)
+                elif isinstance(event, MessageDone):
                     done = event
+                elif isinstance(event, Retracted):
+                    if not event.thinking_only:
+                        turn.shown.clear()
                 elif isinstance(event, Continue):
                     again = event
                     continue
@@ -102,13 +125,14 @@ async def _rounds(session: Session, turn: Turn) -> AsyncGenerator[Event, None]:
             yield pending
         if done is None:
             raise ProtocolError("the server's answer ended without an end")
-        text = beginning + done.message.text
+        text = _joined(turn.beginning, done.message.text)
+        turn.shown.clear()
         # With tool_choice none a call may come all the same; it is not one.
         calls = () if is_last else done.message.calls
         if again is not None and not calls and not is_last:
-            beginning, note = text, again.note
+            turn.beginning, note = text, again.note
             continue
-        beginning, note = "", ""
+        turn.beginning, note = "", ""
         message, usage = replace(done.message, text=text, calls=()), done.usage
         if not calls:
             session.history.add_answer(message, usage)

@@ -102,5 +102,8 @@ def clean_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     if isinstance(value, list):
         return [clean_json(item, depth - 1) for item in value]
     if isinstance(value, float):
+        # `3.0` passes as an integer in JSON schema, but cannot be an index in Python.
+        if value.is_integer() and abs(value) < 2**53:
+            return int(value)
         return value if math.isfinite(value) else None
     return value if isinstance(value, int) else None

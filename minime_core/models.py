@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from minime_core.events import ModelEvent
 from minime_core.messages import Message
+from minime_core.settings import Thinking
 from minime_core.tools import Tool
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class ModelRequest:
     sampling: names and values as the chat completions protocol has them.
     max_tokens: most tokens of the answer; None leaves it to the server.
     schema: JSON schema that the answer's text must fit, for servers that can enforce it.
+    thinking: whether the model shall think; a layer knows how its family is told.
     stream: whether the answer shall come in pieces.
     extra: more fields of the request's body.
     """
@@ -37,6 +39,7 @@ class ModelRequest:
     sampling: Mapping[str, float | int] = field(default_factory=dict)
     max_tokens: int | None = None
     schema: Mapping[str, Any] | None = None
+    thinking: Thinking = "auto"
     stream: bool = True
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -54,6 +57,19 @@ class ModelInfo:
     window: int | None = None
     window_origin: str = ""
     renders_tools: bool | None = None
+
+
+def with_note(request: ModelRequest, note: str, beginning: str = "") -> ModelRequest:
+    """Return `request` with something for the model that the history does not keep.
+
+    beginning: what the model has answered so far; it goes on from there.
+    """
+    if beginning.strip():
+        tail = (Message(role="assistant", text=beginning), Message(role="user", text=note))
+        return replace(request, messages=(*request.messages, *tail))
+    last = request.messages[-1]
+    noted = replace(last, text=f"{last.text}\n\n[note: {note}]")
+    return replace(request, messages=(*request.messages[:-1], noted))
 
 
 class Provider(Protocol):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,7 @@ class Profiles:
         files = [f for path in paths for f in (sorted(path.glob("*.yaml")) or [path])]
         self._trusted = {path.stem: path for path in files if path.suffix == ".yaml"}
         self._project = {p.stem: p for p in sorted(project.glob("*.yaml"))} if project else {}
+        self._folders = [path.parent for path in (*files, *self._project.values())]
         self._sections = sections
         self._read: dict[str, list[Mapping[str, Any]]] = {}
 
@@ -80,15 +82,25 @@ class Profiles:
     def match(self, model: str) -> str | None:
         """Return the name of the profile whose pattern fits `model` best, None when none does.
 
-        Case is ignored; the longest pattern wins, then the first name.
+        Case is ignored, and `_` and spaces are as good as `-`. Of the path of a model's file the
+        name counts first. The longest pattern wins, then the file that is nearest to the project,
+        then the first name. Raises ConfigError.
         """
-        fitting = [
-            (-len(pattern), name)
-            for name in self.names()
-            for pattern in self.patterns(name)
-            if fnmatch.fnmatchcase(model.lower(), pattern.lower())
-        ]
-        return min(fitting)[1] if fitting else None
+        fitting = self._fitting(model)
+        return fitting[0][2] if fitting else None
+
+    def why(self, model: str) -> str:
+        """Return why `match` decides as it does, in words for the user. Raises ConfigError."""
+        fitting = self._fitting(model)
+        if not fitting:
+            return f"no profile matches {model!r}; choose one of `mm profiles list` with --profile"
+        length, place, name, pattern = fitting[0]
+        why = f"{pattern!r} matches {model!r}"
+        rivals = [match for match in fitting if match[0] == length and match[2] != name]
+        if not rivals:
+            return why
+        reason = "comes first" if rivals[0][1] == place else "is nearer to the project"
+        return f"{why}; so does {rivals[0][3]!r} of {rivals[0][2]}, but {name} {reason}"
 
     def patterns(self, name: str) -> list[str]:
         """Return the patterns of model names that a profile is for. Raises ConfigError."""
@@ -97,7 +109,31 @@ class Profiles:
             patterns = [patterns]
         if not isinstance(patterns, list) or not all(isinstance(p, str) for p in patterns):
             raise ConfigError(f"profile {name}: match has to be a list of patterns")
+        for pattern in patterns:
+            if not re.search("[a-z0-9]", pattern.lower()):
+                raise ConfigError(
+                    f"profile {name}: {pattern!r} matches every model; what is for all of them "
+                    "goes into a profile named default"
+                )
         return patterns
+
+    def _fitting(self, model: str) -> list[tuple[int, int, str, str]]:
+        """Return the matches, the best first: less its length, less its place, name, pattern."""
+        file = model.replace("\\", "/").rpartition("/")[2]
+        for text in (file, model) if file.lower().endswith(".gguf") else (model,):
+            fitting = [
+                (-len(pattern), -self._place(name), name, pattern)
+                for name in self.names()
+                for pattern in self.patterns(name)
+                if fnmatch.fnmatchcase(_plain(text), _plain(pattern))
+            ]
+            if fitting:
+                return sorted(fitting)
+        return []
+
+    def _place(self, name: str) -> int:
+        """Return how near to the project the file of a profile is."""
+        return self._folders.index((self._project.get(name) or self._trusted[name]).parent)
 
     def _files(self, name: str) -> list[Mapping[str, Any]]:
         """Return what the trusted file and the project's file of a name say, read once."""
@@ -114,3 +150,7 @@ class Profiles:
                 raise ConfigError(f"there is no profile {name!r}; {hint}")
             self._read[name] = found
         return self._read[name]
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[_\s]+", "-", text.lower())

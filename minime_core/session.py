@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from minime_core.config import Config
 from minime_core.events import Event, Notice, ToolOutput, ToolStarted
 from minime_core.formats import ToolFormat
 from minime_core.history import History
-from minime_core.messages import Message, ToolCall
+from minime_core.messages import ToolCall
 from minime_core.middleware import ModelLayer, ToolLayer, compose_model, compose_tool
 from minime_core.models import ModelInfo, ModelRef, ModelRequest, Provider, ToolChoice
 from minime_core.permission import Ask, Permission, Question, refuse
@@ -91,7 +91,8 @@ class Session:
         if self._running:
             raise RuntimeError("one turn at a time in a session")
         self._running = True
-        events = loop.run_turn(self, question)
+        rewritten = self.host.first("mm_rewrite_question", session=self, question=question)
+        events = loop.run_turn(self, rewritten or question)
         try:
             yield self._observed(events) if self.host.has("mm_on_event") else events
         finally:
@@ -111,21 +112,11 @@ class Session:
         while self._pending:
             yield self._pending.popleft()
 
-    def request(
-        self,
-        turn: Turn,
-        *,
-        tool_choice: ToolChoice = "auto",
-        beginning: str = "",
-        note: str = "",
-    ) -> ModelRequest:
+    def request(self, turn: Turn, *, tool_choice: ToolChoice = "auto") -> ModelRequest:
         """Return the next request of `turn`.
 
-        Tools are sent always, with `tool_choice: "none"` where none shall be called: leaving them out
-        would make the server read the whole prompt again.
-
-        beginning: what the model has answered so far; it goes on from there.
-        note: something for the model that is not kept.
+        Tools are sent always, with `tool_choice: "none"` where none shall be called: leaving them
+        out would make the server read the whole prompt again.
         """
         settings = self.settings
         extra: dict[str, Any] = dict(settings.extra_body)
@@ -133,7 +124,7 @@ class Session:
             extra.setdefault("parallel_tool_calls", settings.parallel_tool_calls)
         return ModelRequest(
             model=self.ref.model,
-            messages=_with_note(self.history.view(), beginning, note),
+            messages=self.history.view(),
             turn=turn,
             tools=tuple(self.tools.values()),
             tool_choice=tool_choice,
@@ -225,13 +216,3 @@ class Session:
             await self.provider.aclose()
         finally:
             self.file.close()
-
-
-def _with_note(messages: Sequence[Message], beginning: str, note: str) -> Sequence[Message]:
-    if beginning:
-        tail = (Message(role="assistant", text=beginning), Message(role="user", text=note))
-        return (*messages, *tail)
-    if note:
-        last = messages[-1]
-        return (*messages[:-1], replace(last, text=f"{last.text}\n\n[note: {note}]"))
-    return messages

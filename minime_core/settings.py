@@ -15,6 +15,7 @@ Seconds = NewType("Seconds", float)
 
 Policy = Literal["ask", "read-only", "yolo"]
 ToolMode = Literal["auto", "native", "text"]
+Thinking = Literal["auto", "on", "off"]
 
 
 def setting(
@@ -55,6 +56,10 @@ class Settings:
         help="sampling parameters, by their name in the chat completions protocol", make=dict
     )
     max_tokens: int = setting(4096, "most tokens of one answer, thinking included", least=1)
+    thinking: Thinking = setting("auto", "whether the model thinks; auto leaves it to the server")
+    thinking_budget: int = setting(
+        0, "most tokens of thinking, where the server can limit them; 0 sets no limit", least=0
+    )
     max_turns: int = setting(10, "most requests to the model for one question", least=1)
     context_window: int = setting(0, "tokens of the model's window; 0 asks the server")
     max_output: int = setting(

@@ -36,6 +36,8 @@ class Turn:
     question: the user's text.
     first: number of the question's record in the history.
     rounds: requests made so far.
+    beginning: the answer so far, while the model is asked to go on with it.
+    shown: the pieces of the present attempt that the user has seen.
     reason: set by a layer that knows better than the loop how this turn ended.
     outputs: what a running tool shows; None when it is done.
     """
@@ -43,6 +45,8 @@ class Turn:
     question: str
     first: int
     rounds: int = 0
+    beginning: str = ""
+    shown: list[str] = field(default_factory=list)
     reason: TurnReason | None = None
     stash: Stash = field(default_factory=Stash)
     outputs: asyncio.Queue[Event | None] = field(default_factory=asyncio.Queue)

@@ -45,18 +45,12 @@ def undo_last_turn(session: Session) -> list[str]:
     lines = [line for change in _changes(of_turn) if (line := change.revert())]
     question = of_turn[0]
     assert isinstance(question, MessageRecord)
-    asked = _short(question.message.text)
-    try:
-        session.history.withdraw(first, WHY)
-        withdrawn = f"the model will not hear again of: {asked}"
-    except ValueError:
-        # A summary ends in the middle of the turn.
-        withdrawn = f"the model still knows of: {asked}"
+    session.history.withdraw(first, WHY)
     if commands := _commands(session, of_turn):
         named = ", ".join(commands[:_MAX_NAMED])
         more = f" and {len(commands) - _MAX_NAMED} more" if len(commands) > _MAX_NAMED else ""
         lines.append(f"what commands changed is not known and stays: {named}{more}")
-    return [*lines, withdrawn]
+    return [*lines, f"the model will not hear again of: {_short(question.message.text)}"]
 
 
 def _last_turn(records: Sequence[Record]) -> tuple[int, int] | None:
@@ -170,4 +164,4 @@ def _commands(session: Session, records: Iterable[Record]) -> list[str]:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _MAX_SHOWN else f"{line[:_MAX_SHOWN]} ..."
+    return line if len(line) <= _MAX_SHOWN else f"{line[:_MAX_SHOWN].rstrip()} ..."

@@ -176,8 +176,10 @@ def test_a_folder_whose_name_is_no_text_can_be_worked_in(mm: Mm) -> None:
 
 
 def test_no_answer_is_exit_code_1(mm: Mm) -> None:
-    mm.server.enqueue(finish())
-    assert mm.run("-p", "hi") == (1, "", "mm: the model gave no answer\n")
+    mm.server.enqueue(finish(), finish())
+    code, out, err = mm.run("-p", "hi")
+    assert (code, out) == (1, "")
+    assert err.endswith("mm: the model gave no answer\n")
 
 
 def test_a_server_that_is_down_is_exit_code_3_and_one_line(mm: Mm) -> None:
@@ -264,7 +266,7 @@ def test_an_interrupted_turn_is_exit_code_130_and_forgotten(mm: Mm) -> None:
 
 
 def test_a_reader_who_leaves_early_gets_no_traceback(mm: Mm) -> None:
-    mm.server.enqueue(text("word " * 50_000))
+    mm.server.enqueue(text(" ".join(map(str, range(50_000)))))
     with mm.start("-p", "hi") as process:
         assert process.stdout
         assert process.stderr

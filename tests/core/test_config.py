@@ -103,9 +103,10 @@ def test_every_setting_without_parts_can_come_from_the_environment(
         list: ("a, b(c *) ,", ["a", "b(c *)"]),
     }
     default = getattr(Settings(), name)
-    text, value = {"tool_mode": ("text", "text"), "policy": ("yolo", "yolo")}.get(
-        name, texts.get(type(default), ("x", None))
-    )
+    words = {"tool_mode": "text", "policy": "yolo", "thinking": "on"}
+    text, value = texts.get(type(default), ("x", None))
+    if name in words:
+        text = value = words[name]
     monkeypatch.setenv(f"MM_{name.upper()}", text)
     if name == "examples" or isinstance(default, dict):
         with pytest.raises(ConfigError, match=f"MM_{name.upper()}: {name} has to be a mapping"):
@@ -127,6 +128,7 @@ GUARDED = {
     "allow": ["*"],
     "deny": [],
     "disabled_plugins": ["guards"],
+    "profile": "theirs",
 }
 
 

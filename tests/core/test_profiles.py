@@ -171,8 +171,51 @@ def test_the_shipped_profiles_are_right() -> None:
     profiles = Profiles([bundled("profiles")])
     assert {DEFAULT, "qwen3-27b", "smollm2-135m"} <= {*profiles.names()}
     for name in profiles.names():
-        settings(profiles, name)
+        assert Config(profiles.load(name).layers, ("guards", "prompt")).settings
     chosen = settings(profiles, DEFAULT).settings
     assert chosen.sampling == {"temperature": 0, "top_p": 0.9}
     assert (chosen.max_tokens, chosen.max_turns, chosen.parallel_tool_calls) == (4096, 10, False)
-    assert profiles.match("Qwen3.5-27B-Instruct") == "qwen3-27b"
+    assert profiles.match("Qwen3-27B-Instruct") == "qwen3-27b"
+
+
+def test_why_a_profile_was_chosen_is_told(folder: Path, tmp_path: Path) -> None:
+    write(folder, a="match: ['*qwen*']", b="match: ['*qwen3*']")
+    profiles = Profiles([folder])
+    assert profiles.why("Qwen3") == "'*qwen3*' matches 'Qwen3'"
+    assert profiles.why("llama") == (
+        "no profile matches 'llama'; choose one of `mm profiles list` with --profile"
+    )
+
+
+def test_of_equal_matches_the_winner_and_the_reason_are_told(folder: Path, tmp_path: Path) -> None:
+    write(folder, a="match: '*n3*'", b="match: '*qw*'")
+    assert Profiles([folder]).why("qwen3") == (
+        "'*n3*' matches 'qwen3'; so does '*qw*' of b, but a comes first"
+    )
+    write(tmp_path / "user", z="match: '*en*'")
+    nearer = Profiles([folder, tmp_path / "user"])
+    assert nearer.match("qwen3") == "z"
+    assert nearer.why("qwen3").endswith("so does '*n3*' of a, but z is nearer to the project")
+    write(tmp_path / "project", zz="match: '*we*'")
+    assert Profiles([folder, tmp_path / "user"], tmp_path / "project").match("qwen3") == "zz"
+
+
+@pytest.mark.parametrize("pattern", ["*", "**", "?*", "", "-*-", "[!]*"])
+def test_a_pattern_that_matches_everything_is_refused(folder: Path, pattern: str) -> None:
+    write(folder, a=f"match: {pattern!r}")
+    with pytest.raises(ConfigError, match=r"profile a: .* matches every model; what is for all"):
+        Profiles([folder]).match("x")
+
+
+def test_spaces_and_underscores_are_as_good_as_dashes(folder: Path) -> None:
+    write(folder, a="match: '*gemma-4_26b*'")
+    assert Profiles([folder]).match("Gemma 4 26B") == "a"
+
+
+def test_of_a_path_the_file_counts_before_the_folders(folder: Path) -> None:
+    write(folder, a="match: '*qwen*'", b="match: '*gemma-3-models*'")
+    profiles = Profiles([folder])
+    assert profiles.match("/gemma-3-models/qwen.gguf") == "a"
+    assert profiles.match("C:\\gemma-3-models\\Qwen.GGUF") == "a"
+    assert profiles.match("/gemma-3-models/model.gguf") == "b"
+    assert profiles.match("qwen/gemma-3-models") == "b"
