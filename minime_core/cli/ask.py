@@ -16,6 +16,7 @@ import click
 from minime_core.assembly import open_session
 from minime_core.cli.say import say
 from minime_core.errors import UserError
+from minime_core.events import Notice
 from minime_core.frontends import FrontendSpec
 from minime_core.mentions import expand_mentions
 
@@ -46,6 +47,10 @@ async def _run(invocation: Invocation, prompt: str | None) -> int:
         return await specs[wanted].run(session, prompt)
     finally:
         await session.aclose()
+        # What the end of the session brought to light, such as jobs that run on.
+        for event in session.take_pending():
+            if isinstance(event, Notice):
+                say(event.text)
 
 
 def _prompt(invocation: Invocation, words: Sequence[str]) -> str | None:

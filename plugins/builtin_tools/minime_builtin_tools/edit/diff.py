@@ -43,16 +43,16 @@ class _Hunk:
     replacements: list[Replacement] = field(default_factory=list)
 
 
-def numbered(line: int, content: str, sign: str = " ") -> str:
+def numbered(line: int, content: str, sign: str = " ", limit: int = MAX_LINE) -> str:
     """Return a line of the file for the model, with its number from 1: `  12→code`."""
-    return f"{sign}{line + 1:>5}→{shortened(content)}"
+    return f"{sign}{line + 1:>5}→{shortened(content, limit)}"
 
 
-def shortened(content: str) -> str:
-    """Return `content` cut to `MAX_LINE` characters, the cut stated."""
-    if len(content) <= MAX_LINE:
+def shortened(content: str, limit: int = MAX_LINE) -> str:
+    """Return `content` cut to `limit` characters, the cut stated."""
+    if len(content) <= limit:
         return content
-    return f"{content[:MAX_LINE]}… (+{len(content) - MAX_LINE} characters)"
+    return f"{content[:limit]}… (+{len(content) - limit} characters)"
 
 
 def render_diff(document: Document, replacements: Sequence[Replacement]) -> str:

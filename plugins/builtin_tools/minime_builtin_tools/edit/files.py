@@ -74,7 +74,8 @@ def write_atomic(path: Path, data: bytes) -> None:
         if status is not None:
             _require_regular(status)
             if not os.access(target, os.W_OK):
-                raise PermissionError(errno.EACCES, "not writable")
+                is_mounted_so = os.statvfs(target).f_flag & os.ST_RDONLY
+                raise OSError(errno.EROFS if is_mounted_so else errno.EACCES, "not writable")
         _replace(target, status, data)
     except (OSError, ValueError) as error:
         raise refusal(error) from error

@@ -1,0 +1,1 @@
+"""Web pages as text: addresses, what may be reached, the download, the conversion."""
