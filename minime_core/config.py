@@ -62,7 +62,7 @@ class Config:
             values = layer.values.get(name, {})
             if not isinstance(values, dict):
                 raise ConfigError(f"{layer.origin}: {name} has to hold settings of that plugin")
-            inner.append(Layer(layer.origin, _snake_keys(values)))
+            inner.append(Layer(layer.origin, snake_keys(values)))
         return self._resolve(declared, name, inner)
 
     def origins(self) -> dict[str, tuple[Any, str]]:
@@ -193,7 +193,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise ConfigError(f"{path} has to hold settings, one `name: value` a line")
     _check_plain(values, path)
-    return _snake_keys(values)
+    return snake_keys(values)
 
 
 def _check_plain(values: Any, path: Path) -> None:
@@ -212,6 +212,6 @@ def _check_plain(values: Any, path: Path) -> None:
             raise ConfigError(f"{path} holds more than {MAX_VALUES} values")
 
 
-def _snake_keys(values: Mapping[Any, Any]) -> dict[str, Any]:
+def snake_keys(values: Mapping[Any, Any]) -> dict[str, Any]:
     """Return `baseUrl` as `base_url`: both spellings are taken."""
     return {re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", str(k)).lower(): v for k, v in values.items()}

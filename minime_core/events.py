@@ -116,12 +116,13 @@ class FileDiff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDone:
-    """A call has its result; `text` is what the model will read."""
+    """A call has its result; `text` is what the model will read. See `tools.ToolResult`."""
 
     call_id: str
     name: str
     text: str
     ok: bool
+    ran: bool = True
     seconds: float
     diffs: tuple[FileDiff, ...] = ()
 

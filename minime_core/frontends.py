@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from minime_core.events import TurnDone
 
 if TYPE_CHECKING:
+    from minime_core.assembly import Opener
     from minime_core.session import Session
 
 
@@ -17,13 +18,35 @@ class FrontendSpec:
     """A way to talk with the user.
 
     name: `terminal` is used when no prompt is given, the others by `--output`.
-    run: consumes the session's events until it is over and returns the exit code; it is given the
-        prompt of the command line, or None to ask for one.
+    run: opens sessions, consumes their events until all is over, and returns the exit code; it is
+        given the prompt of the command line, or None to ask for one.
     """
 
     name: str
     summary: str
-    run: Callable[[Session, str | None], Awaitable[int]]
+    run: Callable[[Opener, str | None], Awaitable[int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlashCommand:
+    """A command that the user types in a conversation, between two turns.
+
+    name: without the `/`.
+    summary: one line for `/help` and completion.
+    run: is given what stands behind the name, and returns what to show. It may raise MinimeError.
+    """
+
+    name: str
+    summary: str
+    run: Callable[[Session, str], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A word that a question may begin with, offered while the user types, such as `$skill`."""
+
+    text: str
+    summary: str
 
 
 def exit_code(done: TurnDone) -> int:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from minime_core.config import Config
     from minime_core.events import Event
     from minime_core.formats import ToolFormat
-    from minime_core.frontends import FrontendSpec
+    from minime_core.frontends import FrontendSpec, SlashCommand, Suggestion
     from minime_core.middleware import ModelLayer, ToolLayer
     from minime_core.models import ModelRef, ProviderSpec
     from minime_core.session import Session
@@ -74,6 +74,11 @@ def mm_register_frontends() -> Iterable[FrontendSpec]:  # type: ignore[empty-bod
 
 
 @hookspec
+def mm_list_models(config: Config) -> Iterable[ModelRef]:  # type: ignore[empty-body]
+    """Tell which models can be had now, best first. Called each time that the user asks."""
+
+
+@hookspec
 def mm_register_commands(cli: click.Group) -> None:
     """Add commands to `mm`.
 
@@ -96,6 +101,11 @@ def mm_resolve_model(config: Config) -> ModelRef | None:
 
     Plugins of others are asked before the built-in ones.
     """
+
+
+@hookspec
+def mm_model_chosen(ref: ModelRef) -> None:
+    """The user chose a model; remember it for sessions that are not told which."""
 
 
 # Layers and prompt: each called once a session, unless it says otherwise.
@@ -122,6 +132,16 @@ def mm_rewrite_question(session: Session, question: str) -> str | None:
 @hookspec
 def mm_system_prompt(session: Session) -> str | None:
     """Add a section to the system prompt. It is fixed for the session: no clock, no listing."""
+
+
+@hookspec
+def mm_slash_commands(session: Session) -> Iterable[SlashCommand]:  # type: ignore[empty-body]
+    """Offer commands for the conversation, such as `/undo`."""
+
+
+@hookspec
+def mm_suggestions(session: Session) -> Iterable[Suggestion]:  # type: ignore[empty-body]
+    """Offer words that a question may begin with."""
 
 
 # Observers: a failure is reported once, then this observer is muted.

@@ -175,6 +175,7 @@ async def _run_call(session: Session, turn: Turn, call: ToolCall) -> AsyncGenera
         name=call.name,
         text=result.text,
         ok=result.ok,
+        ran=result.ran,
         seconds=time.perf_counter() - start,
         diffs=result.diffs,
     )

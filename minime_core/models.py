@@ -112,6 +112,8 @@ class ModelRef:
 
     why: how it was chosen, for the banner.
     notice: what the user should know about the choice; empty for nothing.
+    others: what could have been chosen as well; a frontend may ask the user, and tells plugins by
+        `mm_model_chosen`.
     """
 
     provider: str
@@ -119,3 +121,4 @@ class ModelRef:
     base_url: str = ""
     why: str = ""
     notice: str = ""
+    others: tuple[ModelRef, ...] = ()

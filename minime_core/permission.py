@@ -24,7 +24,7 @@ from minime_core.errors import ConfigError
 from minime_core.events import FileDiff
 from minime_core.messages import ToolCall
 from minime_core.settings import Policy
-from minime_core.tools import Tool
+from minime_core.tools import Arguments, Tool
 
 Choice = Literal["once", "always", "no", "never"]
 
@@ -50,10 +50,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the user says: `always` and `never` hold for this tool until the session ends."""
+    """What the user says: `always` and `never` hold for this tool until the session ends.
+
+    arguments: what the call shall run with instead; None when it runs as the model wrote it.
+    """
 
     choice: Choice
     why: str = ""
+    arguments: Arguments | None = None
 
 
 Ask = Callable[[Question], Awaitable[Answer]]
@@ -62,6 +66,23 @@ Ask = Callable[[Question], Awaitable[Answer]]
 async def refuse(question: Question) -> Answer:
     """Answer for a user who cannot be asked."""
     return Answer(choice="no", why="nobody is there to allow it")
+
+
+async def approve(question: Question) -> Answer:
+    """Answer for a user who has said yes already."""
+    return Answer(choice="once")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a call runs, and with what.
+
+    refusal: why it may not, as text for the model; None when it may.
+    arguments: those that the user put in place of the call's; None when it runs as it is.
+    """
+
+    refusal: str | None = None
+    arguments: Arguments | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +154,8 @@ class Permission:
         self._cwd = cwd
         self._answers: dict[str, Literal["always", "never"]] = {}
 
-    async def refusal(self, question: Question, ask: Ask) -> str | None:
-        """Return why the call may not run, as text for the model; None when it may."""
+    async def decide(self, question: Question, ask: Ask) -> Decision:
+        """Return whether the call runs; the user is asked when neither rule nor policy tells."""
         tool, subject = question.tool, question.subject
         if any(rule.denies(tool, subject, self._cwd) for rule in self._deny):
             return _refused(tool, "a rule of the user forbids it")
@@ -143,12 +164,12 @@ class Permission:
         if self.policy == "read-only" and tool.effects - {"read"}:
             return _refused(tool, "this session may only read")
         if self._is_free(tool, subject):
-            return None
+            return Decision()
         answer = await ask(question)
         if answer.choice in ("always", "never"):
             self._answers[tool.name] = answer.choice
         if answer.choice in ("always", "once"):
-            return None
+            return Decision(arguments=answer.arguments)
         return _refused(tool, answer.why or "the user said no")
 
     def _is_free(self, tool: Tool, subject: str) -> bool:
@@ -160,8 +181,8 @@ class Permission:
         )
 
 
-def _refused(tool: Tool, why: str) -> str:
-    return (
+def _refused(tool: Tool, why: str) -> Decision:
+    return Decision(
         f"[{tool.name}: not allowed, {why}. It did NOT run and its result is unknown. Do not guess "
         "the result and do not repeat the call: do without it, or tell the user what you need.]"
     )

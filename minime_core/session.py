@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -18,7 +19,7 @@ from minime_core.history import History
 from minime_core.messages import ToolCall
 from minime_core.middleware import ModelLayer, ToolLayer, compose_model, compose_tool
 from minime_core.models import ModelInfo, ModelRef, ModelRequest, Provider, ToolChoice
-from minime_core.permission import Ask, Permission, Question, refuse
+from minime_core.permission import Ask, Decision, Permission, Question, approve, refuse
 from minime_core.plugins import PluginHost
 from minime_core.profiles import Profile
 from minime_core.store import SessionFile
@@ -130,6 +131,7 @@ class Session:
             tool_choice=tool_choice,
             sampling=settings.sampling,
             max_tokens=settings.max_tokens,
+            thinking=settings.thinking,
             extra=extra,
         )
 
@@ -179,29 +181,35 @@ class Session:
 
     async def _run_permitted(self, call: ToolCall) -> ToolResult:
         """Run a call, or answer it with why it does not run: innermost of the tool layers."""
-        if (reason := self.rejection(call)) is not None:
-            return ToolResult(text=reason, ok=False)
+        decision, note = await self._decide(call, self.ask), ""
+        if decision.arguments is not None:
+            call = replace(call, arguments=decision.arguments)
+            changed = json.dumps(dict(call.arguments), ensure_ascii=False)
+            note = f"[{call.name}: the user changed the arguments to {changed}]\n"
+            decision = await self._decide(call, approve)
+        if decision.refusal is not None:
+            return ToolResult(text=note + decision.refusal, ok=False, ran=False)
         tool = self.tools[call.name]
-        context = self.tool_context(call.id)
-        if (reason := await self._refusal(call, tool, context)) is not None:
-            return ToolResult(text=reason, ok=False)
         try:
-            result = await tool.run(call.arguments, context)
+            result = await tool.run(call.arguments, self.tool_context(call.id))
         except Exception as error:  # a tool of a plugin may fail in any way
             self.host.report(self.host.blame(error) or tool.name, f"tool {tool.name}", error)
             text = f"[{tool.name}: failed inside: {type(error).__name__}: {error}. Do without it.]"
             result = ToolResult(text=text, ok=False)
-        return replace(result, text=bound(result.text, self.settings.max_output))
+        return replace(result, text=bound(note + result.text, self.settings.max_output))
 
-    async def _refusal(self, call: ToolCall, tool: Tool, context: ToolContext) -> str | None:
+    async def _decide(self, call: ToolCall, ask: Ask) -> Decision:
+        if (reason := self.rejection(call)) is not None:
+            return Decision(refusal=reason)
+        tool = self.tools[call.name]
         question = Question(
             call=call,
             tool=tool,
             title=tool.title(call.arguments) or call.name,
             subject=tool.subject(call.arguments),
-            diff=tool.diff(call.arguments, context),
+            diff=tool.diff(call.arguments, self.tool_context(call.id)),
         )
-        return await self.permission.refusal(question, self.ask)
+        return await self.permission.decide(question, ask)
 
     async def _observed(self, events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
         async for event in events:

@@ -35,10 +35,12 @@ class ToolResult:
 
     text: what the model reads; the core cuts it to `max_output` characters.
     ok: false when the call failed, or did not run.
+    ran: false when it did not run: it was refused, or named what is not there.
     """
 
     text: str
     ok: bool = True
+    ran: bool = True
     diffs: tuple[FileDiff, ...] = ()
 
 
@@ -78,6 +80,7 @@ class Tool:
         asks for.
     effects: what a call does to the world; permission depends on it.
     kind: what frontends show it as.
+    tally: what frontends count its calls as, such as `command`; "" when nobody asks how many.
     title: one line for the user that says what this call does.
     subject: what permission patterns are matched with: the command, the path, the address.
     locations: the files that a call is about.
@@ -90,6 +93,7 @@ class Tool:
     run: ToolFunction
     effects: frozenset[Effect]
     kind: Kind = "other"
+    tally: str = ""
     accepts: Mapping[str, Any] | None = None
     title: Callable[[Arguments], str] = lambda arguments: ""
     subject: Callable[[Arguments], str] = lambda arguments: ""

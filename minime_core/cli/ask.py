@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minime_core.assembly import open_session
+from minime_core.assembly import Opener
 from minime_core.cli.say import say
 from minime_core.errors import UserError
-from minime_core.events import Notice
 from minime_core.frontends import FrontendSpec
 from minime_core.mentions import expand_mentions
 
@@ -42,15 +41,7 @@ async def _run(invocation: Invocation, prompt: str | None) -> int:
     wanted = (invocation.params["output"] or "text") if prompt is not None else "terminal"
     if wanted not in specs:
         raise UserError(f"no plugin offers the frontend {wanted!r}; `mm plugins list` shows them")
-    session = await open_session(invocation.options, host, config, say)
-    try:
-        return await specs[wanted].run(session, prompt)
-    finally:
-        await session.aclose()
-        # What the end of the session brought to light, such as jobs that run on.
-        for event in session.take_pending():
-            if isinstance(event, Notice):
-                say(event.text)
+    return await specs[wanted].run(Opener(invocation.options, host, config, say), prompt)
 
 
 def _prompt(invocation: Invocation, words: Sequence[str]) -> str | None:

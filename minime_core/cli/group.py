@@ -15,8 +15,8 @@ from minime_core.assembly import Options, load_host
 from minime_core.cli import plugin_commands
 from minime_core.cli.say import say
 from minime_core.config import Config
-from minime_core.errors import MinimeError, PluginError, UserError
-from minime_core.plugins import PluginHost
+from minime_core.errors import ConfigError, MinimeError, PluginError, UserError
+from minime_core.plugins import PluginHost, discover
 from minime_core.settings import Settings
 
 SETTINGS = ("model", "provider", "base_url", "profile", "max_turns")
@@ -129,6 +129,8 @@ class Mm(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         try:
             self._add_plugin_commands(ctx)
+            # Broken settings are told here too, although they keep no command away.
+            ctx.obj.load()
         except MinimeError as error:
             say(str(error))
         return super().list_commands(ctx)
@@ -152,7 +154,12 @@ class Mm(click.Group):
     def _add_plugin_commands(self, ctx: click.Context) -> None:
         if ctx.obj is None:
             ctx.obj = Invocation(ctx.params)
-        host, _ = ctx.obj.load()
+        try:
+            host, _ = ctx.obj.load()
+        except ConfigError:
+            # The command may be one that finds what is wrong with the settings.
+            host = PluginHost(discover(), say)
+            host.load(ctx.obj.options.no_plugins)
         for _ in host.collect("mm_register_commands", cli=self):
             pass
 

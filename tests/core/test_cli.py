@@ -76,7 +76,7 @@ def test_options_may_be_spelled_as_in_go(given: list[str], ours: list[str]) -> N
         (["--max-turns", "many", "config", "show"], "max_turns is 'many'; it has to be a whole"),
         (["plugins", "lst"], "lst"),
         (["config", "show", "--orign"], "--orign"),
-        (["profiles", "show", "qwen3-72b"], "did you mean qwen3-27b?"),
+        (["profiles", "show", "gpt-os"], "did you mean gpt-oss?"),
         (["trust"], "there is no "),
         (["plgins"], "no command 'plgins'; did you mean `mm plugins`? To ask it: mm -p 'plgins'"),
         (["profile", "list"], "did you mean `mm profiles`?"),

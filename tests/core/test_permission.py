@@ -48,7 +48,7 @@ def refusal(permission: Permission, tool: Tool, subject: str, ask: Ask = refuse)
     question = Question(
         call=ToolCall(name=tool.name, arguments={}), tool=tool, title="", subject=subject
     )
-    return asyncio.run(permission.refusal(question, ask))
+    return asyncio.run(permission.decide(question, ask)).refusal
 
 
 def runs(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+
 from minime_core import trust as core
 from minime_core.cli.group import Invocation
 from minime_core.errors import UserError
@@ -14,8 +15,8 @@ from minime_core.errors import UserError
 def trust(invocation: Invocation, revoke: bool) -> None:
     """Trust this folder's .mm/config.yaml as it is now.
 
-    It may then set addresses, keys, commands, plugins and permissions. A change of the file withdraws
-    trust.
+    It may then set addresses, keys, commands, plugins and permissions. A change of the file
+    withdraws trust.
     """
     path = core.project_config(invocation.options.cwd)
     if not path.is_file():
