@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from format_tools import ALL, TOOLS, outcome, pieces_of, sample_arguments
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from minime_core.messages import ToolCall, clean_json
@@ -30,6 +30,8 @@ def test_a_rendered_call_is_read_again_in_any_pieces(
 def test_text_and_several_calls_are_told_apart(
     family: Family, first: dict[str, Any], second: dict[str, Any]
 ) -> None:
+    # A value that holds the tags of its own syntax may end where it should not.
+    assume("</" not in str([first, second]))
     expected = [("sample", clean_json(first)), ("sample", clean_json(second))]
     calls = [ToolCall(name=name, arguments=arguments) for name, arguments in expected]
     text = "" if not family.openers else "First a look at both."
