@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NewType
 
+from minime_core.bounds import MOST_OUTPUT
+
 Seconds = NewType("Seconds", float)
 """A duration: a number of seconds, or text such as `30s`, `5m`, `1h30m`."""
 
@@ -63,13 +65,19 @@ class Settings:
     max_turns: int = setting(10, "most requests to the model for one question", least=1)
     context_window: int = setting(0, "tokens of the model's window; 0 asks the server")
     max_output: int = setting(
-        16_000, "most characters of a tool's output that the model sees", least=500
+        MOST_OUTPUT,
+        "most characters of a tool's output that the model sees; unless set, less in small windows",
+        least=500,
     )
+    tools: list[str] = setting(help="the only tools that the model gets, by name", make=list)
     parallel_tool_calls: bool = setting(False, "ask for several calls in one answer")
     tool_mode: ToolMode = setting(
         "auto", "how tools reach the model: by the server's template, or as text in the prompt"
     )
     tool_format: str = setting("json", "syntax of calls in text tool mode")
+    enforce_choices: bool = setting(
+        False, "hold the arguments of calls in text tool mode to what the question names"
+    )
     examples: list[dict[str, Any]] = setting(
         help="questions with their calls and answers, shown to the model in text tool mode",
         make=list,

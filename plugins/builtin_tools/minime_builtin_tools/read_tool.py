@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from minime_core.tools import Arguments, Tool, ToolContext, ToolResult
 
 
@@ -31,7 +33,23 @@ def read_tool() -> Tool:
         title=lambda arguments: f"read_file: {arguments['path']}",
         subject=lambda arguments: str(arguments["path"]),
         locations=lambda arguments: (str(arguments["path"]),),
+        choices=lambda question, context: {"path": paths_named(question, context)},
     )
+
+
+def paths_named(question: str, context: ToolContext) -> list[str]:
+    """Return the words of `question` that are paths, or look like one; the folder when none is."""
+    words = [word.strip("\"'`,;:!?()[]").removesuffix(".") for word in question.split()]
+    looks = re.compile(r"[\w.~-]*[/.]\w[\w./-]*|~")
+    named = [w for w in words if looks.fullmatch(w) or (w and _exists(w, context))]
+    return list(dict.fromkeys(named)) or ["."]
+
+
+def _exists(word: str, context: ToolContext) -> bool:
+    try:
+        return context.resolve(word).exists()
+    except (OSError, ValueError):
+        return False
 
 
 async def _run(arguments: Arguments, context: ToolContext) -> ToolResult:

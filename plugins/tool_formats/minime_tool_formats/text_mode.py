@@ -12,6 +12,7 @@ from minime_core.formats import Reader, ToolFormat
 from minime_core.middleware import ModelCall
 from minime_core.models import ModelRequest
 from minime_core.session import Session
+from minime_tool_formats.choices import calls_since_question, untried, with_choices
 from minime_tool_formats.prompt import Prompt
 
 
@@ -43,6 +44,8 @@ class TextMode:
         else:
             if self._prompt is None:
                 self._prompt = Prompt(self._format(), self._session.settings.examples)
+            if self._session.settings.enforce_choices:
+                request = self._narrowed(request)
             events = call_next(self._prompt.convert(request))
             # Without a reader of its own, the calls are found by the layer inside.
             if self._prompt.syntax.reader(self._session.tools) is not None:
@@ -50,6 +53,18 @@ class TextMode:
         async with aclosing(events):
             async for event in events:
                 yield event
+
+    def _narrowed(self, request: ModelRequest) -> ModelRequest:
+        context = self._session.tool_context()
+        calls = calls_since_question(request.messages)
+        tools = []
+        for tool in request.tools:
+            choices = tool.choices(request.turn.question, context)
+            left = {name: untried(tool, name, values, calls) for name, values in choices.items()}
+            # A model this small would make the same call again: what is left is to answer.
+            if all(left.values()):
+                tools.append(with_choices(tool, left))
+        return replace(request, tools=tools)
 
     def _begin(self) -> Reader:
         assert self._prompt is not None
