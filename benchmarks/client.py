@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import Self
 
 from measure import RunFailed, cpu_seconds, settled_cpu_seconds, wait
-
 from minime_core.testing.gate import Gate
 
 PATIENCE = 60.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from client import Client
 from figures import Figure
-
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.gate import Gate
 from minime_core.testing.replies import finish, hold, raw, text

@@ -8,7 +8,6 @@ import sys
 from client import Client
 from figures import Figure
 from measure import RunFailed
-
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.replies import text
 

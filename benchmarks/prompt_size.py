@@ -9,10 +9,9 @@ from pathlib import Path
 from client import Client
 from figures import Figure
 from measure import RunFailed
-from venvs import python_with
-
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.replies import text
+from venvs import python_with
 
 COUNTER = Path(__file__).parent / "count_qwen_tokens.py"
 

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from client import Client, Running
 from figures import Figure
-
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.http1 import Request
 from minime_core.testing.replies import text, tool_call

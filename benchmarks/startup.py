@@ -6,7 +6,6 @@ import socket
 
 from client import PATIENCE, Client, Running
 from figures import Figure
-
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.http1 import Request
 from minime_core.testing.replies import text

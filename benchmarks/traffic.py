@@ -6,7 +6,6 @@ from pathlib import Path
 
 from client import Client
 from figures import Figure
-
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.replies import text, tool_call
 

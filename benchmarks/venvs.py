@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import platformdirs
+
 from measure import RunFailed, wait
 
 

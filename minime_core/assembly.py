@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -40,7 +40,9 @@ class Options:
     flags: settings given as flags, by name.
     config_file: one more settings file, above the user's and the project's.
     resume: None for a new session, "" for the newest one, else an id or the beginning of one.
+    new_id: the id of a new session, for who has to know it before; made up when empty.
     is_stored: whether the session is written to disk.
+    is_debug: whether plugins say what helps to find a fault.
     """
 
     cwd: Path
@@ -48,7 +50,9 @@ class Options:
     config_file: Path | None = None
     no_plugins: Collection[str] = ()
     resume: str | None = None
+    new_id: str = ""
     is_stored: bool = True
+    is_debug: bool = False
 
 
 def load_config(options: Options, sections: Collection[str], warn: Warn) -> Config:
@@ -137,21 +141,30 @@ def load_profiles(host: PluginHost, cwd: Path) -> Profiles:
 
 
 async def open_session(
-    options: Options, host: PluginHost, config: Config, warn: Warn = lambda text: None
+    options: Options,
+    host: PluginHost,
+    config: Config,
+    warn: Warn = lambda text: None,
+    *,
+    tools: Iterable[Tool] = (),
 ) -> Session:
     """Return a session that is ready for its first question.
+
+    tools: those that this session has besides the plugins'.
 
     Raises UserError for what the user can mend, ProviderError when the server has to be asked for
     its model and does not answer.
     """
-    ref = host.first("mm_resolve_model", config=config)
+    ref = host.first("mm_resolve_model", ModelRef, config=config)
     if ref is None:
         raise UserError("no model: name a server with --base-url or --provider")
     async with AsyncExitStack() as undo:
-        provider = _provider(host, config, ref)
-        undo.push_async_callback(provider.aclose)
-        info = await _ask_info(provider, ref, warn)
-        ref = replace(ref, model=ref.model or info.model)
+        spec = _provider(host, ref)
+        with host.answering(host.owner("mm_register_providers", spec.name)):
+            provider = spec.make(config, ref)
+            undo.push_async_callback(provider.aclose)
+            info = await _ask_info(provider, ref, warn)
+            ref = replace(ref, model=ref.model or info.model)
         profile = _choose_profile(load_profiles(host, options.cwd), config, ref)
         config = config.above(profile.layers)
         window = config.settings.context_window or info.window
@@ -167,10 +180,11 @@ async def open_session(
             provider=provider,
             profile=profile,
             history=history,
-            tools=_tools(host, config, window, options.cwd),
-            formats=_formats(host),
+            tools=[*_tools(host, config, window, options.cwd), *tools],
+            formats=host.named("mm_register_tool_formats", ToolFormat).values(),
             cwd=options.cwd,
             file=file,
+            is_debug=options.is_debug,
         )
         if not history.records:
             history.append(
@@ -187,15 +201,12 @@ async def open_session(
     return session
 
 
-def _provider(host: PluginHost, config: Config, ref: ModelRef) -> Provider:
-    specs: dict[str, ProviderSpec] = {
-        spec.name: spec for _, spec in host.collect("mm_register_providers", ProviderSpec)
-    }
+def _provider(host: PluginHost, ref: ModelRef) -> ProviderSpec:
+    specs: dict[str, ProviderSpec] = host.named("mm_register_providers", ProviderSpec)
     if ref.provider not in specs:
-        raise ConfigError(
-            f"there is no provider {ref.provider!r}; there are: {', '.join(sorted(specs)) or 'none'}"
-        )
-    return specs[ref.provider].make(config, ref)
+        names = ", ".join(sorted(specs)) or "none"
+        raise ConfigError(f"there is no provider {ref.provider!r}; there are: {names}")
+    return specs[ref.provider]
 
 
 async def _ask_info(provider: Provider, ref: ModelRef, warn: Warn) -> ModelInfo:
@@ -228,7 +239,7 @@ def _choose_profile(profiles: Profiles, config: Config, ref: ModelRef) -> Profil
 def _session_file(options: Options) -> SessionFile:
     folder = paths.sessions_folder(options.cwd)
     if options.resume is None:
-        return SessionFile(folder / f"{new_session_id()}.jsonl")
+        return SessionFile(folder / f"{options.new_id or new_session_id()}.jsonl")
     return SessionFile(find_session(folder, options.resume or None))
 
 
@@ -240,26 +251,17 @@ def _resume(file: SessionFile, warn: Warn) -> list[Record]:
 
 
 def _tools(host: PluginHost, config: Config, window: int | None, cwd: Path) -> list[Tool]:
-    owners: dict[str, str] = {}
-    tools = []
-    arguments = {
-        "config": config,
-        "window": window,
-        "cwd": cwd,
-        "skill_folders": [folder for _, folder in host.collect("mm_register_skills", Path)],
-    }
-    for plugin, tool in host.collect("mm_register_tools", Tool, **arguments):
-        if tool.name in owners:
-            error = ValueError(f"the tool {tool.name} is taken by plugin {owners[tool.name]}")
-            host.report(plugin, "mm_register_tools", error)
-            continue
-        owners[tool.name] = plugin
-        tools.append(tool)
-    return tools
-
-
-def _formats(host: PluginHost) -> list[ToolFormat]:
-    return [tool_format for _, tool_format in host.collect("mm_register_tool_formats")]
+    skill_folders = [folder for _, folder in host.collect("mm_register_skills", Path)]
+    tools = host.named(
+        "mm_register_tools",
+        Tool,
+        config=config,
+        window=window,
+        cwd=cwd,
+        skill_folders=skill_folders,
+    )
+    wanted = config.settings.tools
+    return [tool for name, tool in tools.items() if name in wanted or not wanted]
 
 
 def _system_prompt(session: Session) -> str:

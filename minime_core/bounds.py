@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+LEAST_OUTPUT, MOST_OUTPUT = 2_000, 16_000
+"""Characters of a tool's output, in the smallest and in the largest window."""
 GAP = 80
 """Characters that are set aside for the line that says what is left out, besides its hint."""
+
+
+def output_limit(window: int) -> int:
+    """Return the most characters of a tool's output for a window of so many tokens.
+
+    It is 15 % of the window, at 3.5 characters a token.
+    """
+    return min(max(int(window * 0.15 * 3.5), LEAST_OUTPUT), MOST_OUTPUT)
 
 
 def bound(text: str, limit: int, hint: str = "") -> str:

@@ -65,6 +65,10 @@ class Config:
             inner.append(Layer(layer.origin, snake_keys(values)))
         return self._resolve(declared, name, inner)
 
+    def is_set(self, name: str) -> bool:
+        """Return whether some place sets a setting of the core."""
+        return any(name in layer.values for layer in self.layers)
+
     def origins(self) -> dict[str, tuple[Any, str]]:
         """Return each core setting's value and where it comes from."""
         found: dict[str, tuple[Any, str]] = {}

@@ -88,6 +88,25 @@ class Continue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ContextUsage:
+    """How full the model's window is after an answer, and how fast the server worked.
+
+    None stands for what the server did not tell; it is never shown as 0.
+
+    used: tokens of the conversation so far, this answer included.
+    window: tokens that a request and its answer share.
+    cached_share: part of the last request that the server had in its cache, 0 to 1.
+    prefill_per_second, generation_per_second: tokens a second, read and written.
+    """
+
+    used: int
+    window: int | None = None
+    cached_share: float | None = None
+    prefill_per_second: float | None = None
+    generation_per_second: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStarted:
     """A call is about to run (or to be answered with its rejection)."""
 
@@ -155,6 +174,7 @@ ModelEvent: TypeAlias = (
     | Notice
     | MessageDone
     | Continue
+    | ContextUsage
 )
 Event: TypeAlias = ModelEvent | ToolStarted | ToolOutput | ToolDone | TurnDone
 

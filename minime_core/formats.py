@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from minime_core.messages import ToolCall
 from minime_core.tools import Tool
@@ -39,6 +39,7 @@ class Reader(Protocol):
         """Return the text that was still held back, and the calls."""
 
 
+@runtime_checkable
 class ToolFormat(Protocol):
     """One syntax.
 

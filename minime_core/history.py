@@ -49,6 +49,8 @@ class History:
                     f"record {len(self._records) + 1} of the session cannot be used: {error}"
                 ) from error
         self._store = store
+        self.loaded = len(self._records)
+        """How many of the records were read from a file, which others may have written."""
 
     @property
     def records(self) -> Sequence[Record]:
@@ -58,6 +60,10 @@ class History:
     def view(self) -> Sequence[Message]:
         """Return the messages that the model sees now; the same objects in each call."""
         return tuple(self._view)
+
+    def numbered(self) -> Sequence[tuple[int, Message]]:
+        """Return the view without the system message, each with the record that it stands in."""
+        return [(number, m) for number in sorted(self._slots) for m in self._slots[number]]
 
     def append(self, record: Record) -> int:
         """Add `record`, store it, and return its number.

@@ -1,7 +1,7 @@
 """Every hook that a plugin can implement. pluggy collects what they return; the core composes it.
 
 A plugin is a module named by an entry point of the group `minime`. It implements hooks as functions
-with the names below, marked with `minime_core.hookimpl`, and takes only the arguments that it needs.
+with the names below, marked with `minime_core.hookimpl`, which take only the arguments they need.
 Hooks are called in plugin name order, built-in plugins first. They must return quickly and import
 nothing heavy: they register functions that do.
 """

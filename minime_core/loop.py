@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from minime_core.errors import MinimeError, PluginError, ProtocolError, ProviderError, TurnStopped
+from minime_core.errors import MinimeError, ProtocolError, ProviderError, TurnStopped
 from minime_core.events import (
     Continue,
     Event,
@@ -19,10 +19,11 @@ from minime_core.events import (
     TextDelta,
     ToolDone,
     TurnDone,
+    to_json,
 )
 from minime_core.messages import Message, ToolCall, Usage
 from minime_core.models import with_note
-from minime_core.records import ErrorRecord
+from minime_core.records import Display, ErrorRecord
 from minime_core.turn import Turn
 
 if TYPE_CHECKING:
@@ -56,14 +57,10 @@ async def run_turn(session: Session, question: str) -> AsyncGenerator[Event, Non
     except MinimeError as error:
         _keep_partial_answer(session, turn)
         yield _failed(session, error)
-    except Exception as error:
-        plugin = session.host.blame(error)
-        if not plugin:
+    except (Exception, SystemExit) as error:
+        failure = session.host.failure(error)
+        if failure is None:
             raise
-        failure = PluginError(
-            f"plugin {plugin} failed: {type(error).__name__}: {error}", plugin=plugin
-        )
-        failure.__cause__ = error
         _keep_partial_answer(session, turn)
         yield _failed(session, failure)
     finally:
@@ -170,7 +167,7 @@ async def _run_call(session: Session, turn: Turn, call: ToolCall) -> AsyncGenera
     session.history.add_result(call, result.text)
     for pending in session.take_pending():
         yield pending
-    yield ToolDone(
+    done = ToolDone(
         call_id=call.id,
         name=call.name,
         text=result.text,
@@ -179,3 +176,7 @@ async def _run_call(session: Session, turn: Turn, call: ToolCall) -> AsyncGenera
         seconds=time.perf_counter() - start,
         diffs=result.diffs,
     )
+    if done.diffs or not done.ok:
+        # What the result's message does not tell whoever shows this session again.
+        session.history.append(Display(event=to_json(replace(done, text=""))))
+    yield done

@@ -28,6 +28,7 @@ class ModelRequest:
     schema: JSON schema that the answer's text must fit, for servers that can enforce it.
     thinking: whether the model shall think; a layer knows how its family is told.
     stream: whether the answer shall come in pieces.
+    patience: how many times longer than usual the server may be silent.
     extra: more fields of the request's body.
     """
 
@@ -41,6 +42,7 @@ class ModelRequest:
     schema: Mapping[str, Any] | None = None
     thinking: Thinking = "auto"
     stream: bool = True
+    patience: int = 1
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -49,6 +51,7 @@ class ModelInfo:
     """What the server tells of its model; None where it tells nothing.
 
     window: tokens that a request and its answer share; `window_origin` says where that is from.
+    window_help: the commands that show and set it, as a clause.
     renders_tools: whether the chat template has a place for tools. Where it has none, servers drop
         them silently.
     """
@@ -56,6 +59,7 @@ class ModelInfo:
     model: str
     window: int | None = None
     window_origin: str = ""
+    window_help: str = ""
     renders_tools: bool | None = None
 
 
@@ -85,6 +89,9 @@ class Provider(Protocol):
 
     async def info(self) -> ModelInfo:
         """Return what the server tells of its model. Raises ProviderError."""
+
+    async def count_tokens(self, text: str) -> int | None:
+        """Return the tokens of `text`, None when the server cannot tell. Never fails."""
 
     async def is_up(self) -> bool:
         """Return whether the server answers at all."""

@@ -5,58 +5,28 @@ Built-in plugins are found like all others. Nothing here knows their names.
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import importlib
 import os
+import reprlib
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from inspect import isawaitable, isgenerator
-from typing import Any, Literal
+from contextlib import contextmanager, nullcontext
+from inspect import isawaitable, iscoroutinefunction
+from typing import Any
 
 import pluggy
 
 from minime_core import hookspecs
+from minime_core.containment import contained
+from minime_core.discovery import DISTRIBUTION, PluginInfo, discover
 from minime_core.errors import MinimeError, PluginError
 
-DISTRIBUTION = "mini-me"
+__all__ = ["DISTRIBUTION", "PluginHost", "PluginInfo", "discover"]
 
-
-@dataclass(slots=True, kw_only=True)
-class PluginInfo:
-    """What is known of a plugin without importing it, and how loading it went.
-
-    load_ms: milliseconds of wall time that its import took.
-    """
-
-    name: str
-    module: str
-    distribution: str = ""
-    version: str = ""
-    state: Literal["found", "loaded", "disabled", "failed"] = "found"
-    error: str = ""
-    load_ms: float = 0.0
-    hooks: tuple[str, ...] = ()
-
-    @property
-    def builtin(self) -> bool:
-        return self.distribution == DISTRIBUTION
-
-
-def discover() -> list[PluginInfo]:
-    """Return all installed plugins, built-in ones first, then by name. Imports none of them."""
-    from importlib import metadata
-
-    found = [
-        PluginInfo(
-            name=point.name,
-            module=point.value,
-            distribution=point.dist.name if point.dist else "",
-            version=point.dist.version if point.dist else "",
-        )
-        for point in metadata.entry_points(group=hookspecs.GROUP)
-    ]
-    return sorted(found, key=lambda info: (not info.builtin, info.name, info.distribution))
+CLOSING = 10.0
+"""Seconds that a plugin may take to end a session."""
 
 
 class PluginHost:
@@ -72,6 +42,7 @@ class PluginHost:
         self.infos = list(infos)
         self._warn = warn
         self._muted: set[tuple[str, str]] = set()
+        self._owners: dict[tuple[str, str], str] = {}
         self._manager = pluggy.PluginManager(hookspecs.GROUP)
         self._manager.add_hookspecs(hookspecs)
 
@@ -81,10 +52,12 @@ class PluginHost:
         for info in self.infos:
             if info.name in blocked:
                 info.state = "disabled"
+            if info.state == "disabled":
                 continue
             start = time.perf_counter()
             try:
-                info.hooks = self.register(importlib.import_module(info.module), info.name)
+                with contained():
+                    info.hooks = self.register(importlib.import_module(info.module), info.name)
             except (Exception, SystemExit) as error:  # whatever a stranger's module does
                 if os.environ.get("MM_STRICT_PLUGINS"):
                     raise
@@ -124,6 +97,9 @@ class PluginHost:
             ours = [impl for impl in caller.get_hookimpls() if impl.plugin is plugin]
             if any(impl.wrapper or impl.hookwrapper for impl in ours):
                 return f"{name} cannot be a wrapper"
+            returned = getattr(hookspecs, name).__annotations__["return"]
+            if "Awaitable" not in returned and any(iscoroutinefunction(i.function) for i in ours):
+                return f"{name} cannot be async"
         unmarked = [name for name in known if hasattr(plugin, name) and name not in hooks]
         return f"{unmarked[0]} is not marked with minime_core.hookimpl" if unmarked else ""
 
@@ -139,18 +115,45 @@ class PluginHost:
             items = [returned] if _single(returned) else [*returned]
             wrong = [item for item in items if not isinstance(item, wanted)]
             if wrong:
-                error = TypeError(f"{wrong[0]!r:.80} is no {wanted.__name__}")
-                self.report(plugin, hook, error)
+                self._refuse(plugin, hook, wrong[0], wanted)
                 continue
             for item in items:
                 yield plugin, item
 
-    def first(self, hook: str, **arguments: Any) -> Any:
+    def named(self, hook: str, wanted: type[Any], **arguments: Any) -> dict[str, Any]:
+        """Return the items of `collect` by their name; a name that is taken is refused."""
+        found: dict[str, Any] = {}
+        for plugin, item in self.collect(hook, wanted, **arguments):
+            if item.name in found:
+                owner = self._owners[hook, item.name]
+                error = ValueError(f"the name {item.name} is taken by plugin {owner}")
+                self.report(plugin, f"{hook} for {item.name}", error)
+                continue
+            found[item.name], self._owners[hook, item.name] = item, plugin
+        return found
+
+    def owner(self, hook: str, name: str) -> str:
+        """Return the plugin whose item `named` returned under `name`, or ""."""
+        return self._owners.get((hook, name), "")
+
+    def is_builtin(self, plugin: str) -> bool:
+        """Return whether a plugin came with Mini Me, and need not be watched."""
+        return any(info.name == plugin and info.builtin for info in self.infos)
+
+    def first(self, hook: str, wanted: type[Any] = object, **arguments: Any) -> Any:
         """Return the first result of `hook` that is not None; plugins of others come first.
 
-        A plugin that raises is reported and left out from then on.
+        A plugin that raises, or returns something else than `wanted`, is reported and left out from
+        then on.
         """
-        return next((result for _, result in self._results(hook, arguments, reverse=True)), None)
+        for plugin, result in self._results(hook, arguments, reverse=True):
+            if isinstance(result, wanted):
+                return result
+            self._refuse(plugin, hook, result, wanted)
+        return None
+
+    def _refuse(self, plugin: str, hook: str, item: object, wanted: type[Any]) -> None:
+        self.report(plugin, hook, TypeError(f"{reprlib.repr(item)[:80]} is no {wanted.__name__}"))
 
     def notify(self, hook: str, **arguments: Any) -> list[Awaitable[None]]:
         """Tell all observers; return what they want awaited, which never raises."""
@@ -170,11 +173,12 @@ class PluginHost:
             if (impl.plugin_name, hook) in self._muted:
                 continue
             try:
-                result = impl.function(*(arguments[name] for name in impl.argnames))
-                result = [*result] if isgenerator(result) else result
+                with nullcontext() if self.is_builtin(impl.plugin_name) else contained():
+                    result = impl.function(*(arguments[name] for name in impl.argnames))
+                    result = [*result] if isinstance(result, Iterator) else result
             except raised:
                 raise
-            except Exception as error:
+            except (Exception, SystemExit) as error:  # whatever a stranger's hook does
                 self.report(impl.plugin_name, hook, error)
                 continue
             if result is not None:
@@ -182,21 +186,38 @@ class PluginHost:
 
     async def _awaited(self, plugin: str, hook: str, result: Awaitable[None]) -> None:
         try:
-            await result
-        except Exception as error:
-            self.report(plugin, hook, error)
+            async with asyncio.timeout(CLOSING) as limit:
+                await result
+        except (Exception, SystemExit) as error:
+            late = TimeoutError(f"it is not done after {CLOSING:.0f} s")
+            self.report(plugin, hook, late if limit.expired() else error)
 
     def has(self, hook: str) -> bool:
         """Return whether some plugin implements `hook`."""
         return bool(self._impls(hook))
 
-    def report(self, plugin: str, hook: str, error: Exception) -> None:
+    def report(self, plugin: str, hook: str, error: Exception | SystemExit) -> None:
         """Warn about a failure of `plugin` in `hook`, the first time that it happens."""
         if os.environ.get("MM_STRICT_PLUGINS"):
             raise error
         if (plugin, hook) not in self._muted:
             self._muted.add((plugin, hook))
             self._warn(f"plugin {plugin} failed in {hook}: {_reason(error)}")
+
+    @contextmanager
+    def answering(self, plugin: str) -> Iterator[None]:
+        """Lay what goes wrong inside on `plugin`: raise PluginError for all but MinimeError."""
+        try:
+            yield
+        except MinimeError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise _failure(plugin, error) from error
+
+    def failure(self, error: BaseException) -> PluginError | None:
+        """Return `error` as that of the plugin that `blame` names, None when it names none."""
+        plugin = self.blame(error)
+        return _failure(plugin, error) if plugin else None
 
     def blame(self, error: BaseException) -> str:
         """Return the plugin whose code is the innermost in the traceback of `error`, or ""."""
@@ -215,6 +236,12 @@ class PluginHost:
 
 def _single(returned: object) -> bool:
     return isinstance(returned, str) or not isinstance(returned, Iterable)
+
+
+def _failure(plugin: str, error: BaseException) -> PluginError:
+    failure = PluginError(f"plugin {plugin} failed: {_reason(error)}", plugin=plugin)
+    failure.__cause__ = error
+    return failure
 
 
 def _reason(error: BaseException) -> str:

@@ -90,6 +90,9 @@ class Unknown:
 
 Record: TypeAlias = Meta | MessageRecord | Display | Rewrite | Undo | ErrorRecord | Unknown
 
+UNDONE = "undone"
+"""Why a turn that the user took back is not in the view."""
+
 KINDS: Mapping[str, type[Record]] = {
     "meta": Meta,
     "message": MessageRecord,

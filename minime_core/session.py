@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import reprlib
+import sys
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -11,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from minime_core import loop
-from minime_core.bounds import bound
+from minime_core.bounds import bound, output_limit
 from minime_core.config import Config
 from minime_core.events import Event, Notice, ToolOutput, ToolStarted
 from minime_core.formats import ToolFormat
 from minime_core.history import History
 from minime_core.messages import ToolCall
-from minime_core.middleware import ModelLayer, ToolLayer, compose_model, compose_tool
+from minime_core.middleware import ModelLayer, Phase, ToolLayer, compose_model, compose_tool
 from minime_core.models import ModelInfo, ModelRef, ModelRequest, Provider, ToolChoice
 from minime_core.permission import Ask, Decision, Permission, Question, approve, refuse
 from minime_core.plugins import PluginHost
@@ -50,6 +52,7 @@ class Session:
         formats: Iterable[ToolFormat],
         cwd: Path,
         file: SessionFile,
+        is_debug: bool = False,
     ) -> None:
         self.host = host
         self.config = config
@@ -64,6 +67,7 @@ class Session:
         self.formats: Mapping[str, ToolFormat] = {f.name: f for f in formats}
         self.cwd = cwd
         self.file = file
+        self.is_debug = is_debug
         self.permission = Permission(
             self.settings.policy, self.settings.allow, self.settings.deny, cwd
         )
@@ -74,13 +78,30 @@ class Session:
         self._checked: ToolCall | None = None
         self._pending: deque[Event] = deque()
         self._running = False
+        server = host.owner("mm_register_providers", ref.provider), _innermost(provider)
         self.call_model = compose_model(
-            host.collect("mm_model_middleware", ModelLayer, session=self), provider.stream
+            [server, *host.collect("mm_model_middleware", ModelLayer, session=self)],
+            provider.stream,
+            host.is_builtin,
         )
         self.call_tool = compose_tool(
-            host.collect("mm_tool_middleware", ToolLayer, session=self), self._run_permitted
+            host.collect("mm_tool_middleware", ToolLayer, session=self),
+            self._run_permitted,
+            host.is_builtin,
         )
         host.notify("mm_session_start", session=self)
+
+    @property
+    def window(self) -> int | None:
+        """Tokens of the model's window, None when unknown. It may be known later than at first."""
+        return self.settings.context_window or self.info.window
+
+    @property
+    def max_output(self) -> int:
+        """Most characters of a tool's output: what is set, else what the window bears."""
+        if self.window is None or self.config.is_set("max_output"):
+            return self.settings.max_output
+        return output_limit(self.window)
 
     @asynccontextmanager
     async def run(self, question: str) -> AsyncIterator[AsyncGenerator[Event, None]]:
@@ -91,8 +112,8 @@ class Session:
         """
         if self._running:
             raise RuntimeError("one turn at a time in a session")
+        rewritten = self.host.first("mm_rewrite_question", str, session=self, question=question)
         self._running = True
-        rewritten = self.host.first("mm_rewrite_question", session=self, question=question)
         events = loop.run_turn(self, rewritten or question)
         try:
             yield self._observed(events) if self.host.has("mm_on_event") else events
@@ -101,7 +122,7 @@ class Session:
             self._running = False
 
     def emit(self, event: Event) -> None:
-        """Put an event, such as a notice, into the stream of the running turn or of the next one."""
+        """Put an event, such as a notice, into the stream of the running turn or the next one."""
         self._pending.append(event)
 
     def notice(self, text: str, *, source: str = "") -> None:
@@ -173,7 +194,7 @@ class Session:
         queue = self.turn.outputs if self.turn else None
         return ToolContext(
             cwd=self.cwd,
-            max_output=self.settings.max_output,
+            max_output=self.max_output,
             emit=lambda text: queue.put_nowait(ToolOutput(call_id, text)) if queue else None,
             remember=self.history.append,
             stash=self._tool_stash,
@@ -192,11 +213,14 @@ class Session:
         tool = self.tools[call.name]
         try:
             result = await tool.run(call.arguments, self.tool_context(call.id))
-        except Exception as error:  # a tool of a plugin may fail in any way
-            self.host.report(self.host.blame(error) or tool.name, f"tool {tool.name}", error)
+            if not isinstance(result, ToolResult):
+                raise TypeError(f"{reprlib.repr(result)[:80]} is no ToolResult")
+        except (Exception, SystemExit) as error:  # a tool of a plugin may fail in any way
+            plugin = self.host.owner("mm_register_tools", tool.name) or self.host.blame(error)
+            self.host.report(plugin or tool.name, f"tool {tool.name}", error)
             text = f"[{tool.name}: failed inside: {type(error).__name__}: {error}. Do without it.]"
             result = ToolResult(text=text, ok=False)
-        return replace(result, text=bound(note + result.text, self.settings.max_output))
+        return replace(result, text=bound(note + result.text, self.max_output))
 
     async def _decide(self, call: ToolCall, ask: Ask) -> Decision:
         if (reason := self.rejection(call)) is not None:
@@ -224,3 +248,13 @@ class Session:
             await self.provider.aclose()
         finally:
             self.file.close()
+
+
+def _innermost(provider: Provider) -> ModelLayer:
+    """Return the provider as a layer, which is watched like those of its plugin."""
+    return ModelLayer(
+        name=provider.name,
+        phase=Phase.NORMALISE,
+        order=-sys.maxsize,
+        wrap=lambda request, _: provider.stream(request),
+    )

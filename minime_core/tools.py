@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Effect = Literal["read", "write", "execute", "network"]
 Kind = Literal["read", "edit", "delete", "search", "execute", "think", "fetch", "other"]
 """What a call is, in the words of the Agent Client Protocol."""
+Choices = Callable[[str, "ToolContext"], Mapping[str, Sequence[str]]]
+StepStatus = Literal["pending", "in_progress", "done"]
 Arguments = Mapping[str, Any]
 MAX_FAULTS = 10
 
@@ -85,6 +87,9 @@ class Tool:
     subject: what permission patterns are matched with: the command, the path, the address.
     locations: the files that a call is about.
     diff: what a call would change, for the question to the user; None when that is unknown.
+    choices: for some arguments, the values that a question can mean: a model that is too small to
+        copy a name is held to them, where a profile says so and the server enforces a schema.
+    plan: the steps that a call shows to the user, with their status, instead of doing anything.
     """
 
     name: str
@@ -99,6 +104,8 @@ class Tool:
     subject: Callable[[Arguments], str] = lambda arguments: ""
     locations: Callable[[Arguments], tuple[str, ...]] = lambda arguments: ()
     diff: Callable[[Arguments, ToolContext], FileDiff | None] = lambda arguments, context: None
+    choices: Choices = lambda question, context: {}
+    plan: Callable[[Arguments], Sequence[tuple[str, StepStatus]]] = lambda arguments: ()
 
     def __post_init__(self) -> None:
         if not re.fullmatch("[0-9A-Za-z_-]{1,64}", self.name):

@@ -36,8 +36,7 @@ def ask(invocation: Invocation, words: Sequence[str]) -> int:
 
 async def _run(invocation: Invocation, prompt: str | None) -> int:
     host, config = invocation.load()
-    offered = host.collect("mm_register_frontends", FrontendSpec)
-    specs: dict[str, FrontendSpec] = {spec.name: spec for _, spec in offered}
+    specs: dict[str, FrontendSpec] = host.named("mm_register_frontends", FrontendSpec)
     wanted = (invocation.params["output"] or "text") if prompt is not None else "terminal"
     if wanted not in specs:
         raise UserError(f"no plugin offers the frontend {wanted!r}; `mm plugins list` shows them")

@@ -15,7 +15,7 @@ from minime_core.assembly import Options, load_host
 from minime_core.cli import plugin_commands
 from minime_core.cli.say import say
 from minime_core.config import Config
-from minime_core.errors import ConfigError, MinimeError, PluginError, UserError
+from minime_core.errors import ConfigError, MinimeError, UserError
 from minime_core.plugins import PluginHost, discover
 from minime_core.settings import Settings
 
@@ -63,7 +63,7 @@ OPTIONS = (
     ),
     _option("--no-plugin", multiple=True, metavar="NAME", help="Do not load this plugin."),
     _option("--no-session", is_flag=True, help="Do not write the session to disk."),
-    _option("--debug", is_flag=True, help="Show tracebacks."),
+    _option("--debug", is_flag=True, help="Show tracebacks, and what plugins say for it."),
     click.Option(
         ["--version"],
         is_flag=True,
@@ -100,6 +100,7 @@ class Invocation:
             no_plugins=params.get("no_plugin") or (),
             resume="" if params.get("continue_") else params.get("resume"),
             is_stored=not params.get("no_session"),
+            is_debug=bool(params.get("debug")),
         )
         self._loaded: tuple[PluginHost, Config] | None = None
 
@@ -121,10 +122,15 @@ class Mm(click.Group):
             raise
         except Exception as error:
             host, _ = ctx.obj.load()
-            if plugin := host.blame(error):
-                text = f"plugin {plugin} failed: {type(error).__name__}: {error}"
-                raise PluginError(text, plugin=plugin) from error
+            if failure := host.failure(error):
+                raise failure from error
             raise
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        name = name or cmd.name or ""
+        if self.commands.get(name, cmd) is not cmd:
+            raise ValueError(f"the command {name} is taken")
+        super().add_command(cmd, name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         try:
@@ -160,6 +166,8 @@ class Mm(click.Group):
             # The command may be one that finds what is wrong with the settings.
             host = PluginHost(discover(), say)
             host.load(ctx.obj.options.no_plugins)
+        # They may have been added before, by other objects of the same plugins.
+        self.commands = {"plugins": plugin_commands.plugins}
         for _ in host.collect("mm_register_commands", cli=self):
             pass
 

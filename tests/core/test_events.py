@@ -8,6 +8,7 @@ import pytest
 
 from minime_core.errors import ConnectionFailed
 from minime_core.events import (
+    ContextUsage,
     Continue,
     Event,
     FileDiff,
@@ -62,6 +63,24 @@ CASES: list[tuple[Event, dict[str, Any]]] = [
         },
     ),
     (Continue(note="go on"), {"type": "continue", "note": "go on"}),
+    (ContextUsage(used=5), {"type": "context_usage", "used": 5}),
+    (
+        ContextUsage(
+            used=5,
+            window=8,
+            cached_share=0.0,
+            prefill_per_second=2.5,
+            generation_per_second=1.0,
+        ),
+        {
+            "type": "context_usage",
+            "used": 5,
+            "window": 8,
+            "cached_share": 0.0,
+            "prefill_per_second": 2.5,
+            "generation_per_second": 1.0,
+        },
+    ),
     (
         ToolStarted(call=CALL, title="bash: ls", kind="execute", locations=("a", "b")),
         {

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # pytest does not, in its importlib mode
 
 from live_packages import package_folder
 from llama_server import LlamaFiles, LlamaOptions, LlamaServer, running_llama_server

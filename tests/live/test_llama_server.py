@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+
 from live_packages import package_folder
 from llama_server import LlamaFiles, LlamaOptions, LlamaServer, running_llama_server
 

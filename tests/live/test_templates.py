@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from llama_server import LlamaServer
 
 pytestmark = pytest.mark.live

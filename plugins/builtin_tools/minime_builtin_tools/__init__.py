@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Iterator
 from typing import TYPE_CHECKING
 
 from minime_core import hookimpl
+from minime_core.frontends import SlashCommand
 
 if TYPE_CHECKING:
     from minime_core.config import Config
@@ -46,6 +47,14 @@ def mm_register_tools(config: Config, window: int | None) -> Iterator[Tool]:
         from minime_builtin_tools.fetch_tool import fetch_tool
 
         yield fetch_tool(settings)
+
+
+@hookimpl
+def mm_slash_commands() -> SlashCommand:
+    from minime_builtin_tools.undo import undo
+
+    summary = "take back the last question and what its tools wrote"
+    return SlashCommand(name="undo", summary=summary, run=undo)
 
 
 @hookimpl

@@ -41,6 +41,7 @@ def bash_tool(settings: ToolSettings, api_key_env: str = "") -> Tool:
         run=partial(_run, settings, [*settings.hidden_env, *filter(None, [api_key_env])]),
         effects=frozenset({"read", "write", "execute", "network"}),
         kind="execute",
+        tally="command",
         title=lambda arguments: f"bash: {_one_line(arguments['command'])}",
         subject=lambda arguments: str(arguments["command"]),
     )

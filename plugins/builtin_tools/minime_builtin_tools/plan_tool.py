@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
-from minime_core.tools import Arguments, Tool, ToolContext, ToolResult
-
-Status = Literal["pending", "in_progress", "done"]
+from minime_core.tools import Arguments, StepStatus, Tool, ToolContext, ToolResult
 
 MAX_STEPS = 50
 _MAX_STEP = 200
 """Characters of a step."""
-_SIGNS: Mapping[Status, str] = {"pending": "[ ]", "in_progress": "[>]", "done": "[x]"}
-_WORDS: Mapping[str, Status] = {
+_SIGNS: Mapping[StepStatus, str] = {"pending": "[ ]", "in_progress": "[>]", "done": "[x]"}
+_WORDS: Mapping[str, StepStatus] = {
     "in_progress": "in_progress",
     "active": "in_progress",
     "current": "in_progress",
@@ -60,6 +58,7 @@ def plan_tool() -> Tool:
         effects=frozenset(),
         kind="think",
         title=lambda arguments: "plan",
+        plan=lambda arguments: read_steps(arguments["steps"])[:MAX_STEPS],
     )
 
 
@@ -80,7 +79,7 @@ async def _run(arguments: Arguments, context: ToolContext) -> ToolResult:
     return ToolResult(text=f"[plan: shown, {done} of {len(steps)} done; {what}]")
 
 
-def read_steps(value: Any) -> list[tuple[str, Status]]:
+def read_steps(value: Any) -> list[tuple[str, StepStatus]]:
     """Return the steps in whatever shape a model sent them; what is none is left out."""
     if isinstance(value, str):
         try:
@@ -93,7 +92,7 @@ def read_steps(value: Any) -> list[tuple[str, Status]]:
     return [step for item in items if (step := _step(item)) is not None]
 
 
-def _step(item: Any) -> tuple[str, Status] | None:
+def _step(item: Any) -> tuple[str, StepStatus] | None:
     """Return one step on one line, None when it has no text."""
     text, status = item, ""
     if isinstance(item, Mapping):

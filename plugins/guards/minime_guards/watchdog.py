@@ -121,7 +121,7 @@ class Watchdog:
                                 clock.see(event)
                             elif not has_token:
                                 has_token = True
-                                alarm.tighten(self._settings.watchdog_timeout)
+                                alarm.tighten(self._settings.watchdog_timeout * request.patience)
                             last = event
                             yield event
                             alarm.wait()
@@ -141,7 +141,8 @@ class Watchdog:
 
     def first_limit(self, request: ModelRequest) -> float:
         estimate = self._speed.estimate(request)
-        return max(self._settings.first_token_timeout, PATIENCE * estimate)
+        least = self._settings.first_token_timeout * request.patience
+        return max(least, PATIENCE * estimate)
 
 
 def _stalled(limit: float, last: ModelEvent | None, has_token: bool) -> str:

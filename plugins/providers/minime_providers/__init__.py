@@ -29,6 +29,20 @@ def mm_resolve_model(config: Config) -> ModelRef | None:
     return resolve(config)
 
 
+@hookimpl
+def mm_list_models(config: Config) -> Iterator[ModelRef]:
+    from minime_providers.resolve import list_models
+
+    return list_models(config)
+
+
+@hookimpl
+def mm_model_chosen(ref: ModelRef) -> None:
+    from minime_providers.choice import remember
+
+    remember(ref)
+
+
 def _make_openai(preset: Preset, config: Config, ref: ModelRef) -> Provider:
     from minime_providers.openai import OpenAIProvider
 

@@ -35,3 +35,8 @@ def is_local(url: str) -> bool:
     except ValueError:
         return False
     return address.is_loopback or address.is_private
+
+
+def is_loopback(url: str) -> bool:
+    """Return whether `url` is on this machine, by its IPv4 address."""
+    return (urlsplit(url).hostname or "").startswith("127.")

@@ -42,13 +42,21 @@ class EmbeddedProvider:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedded")
 
     async def info(self) -> ModelInfo:
-        """Tell what is known without loading. Its tools are always text: nothing else renders them."""
+        """Tell what is known without loading. Its tools are text: nothing else renders them."""
         return ModelInfo(
             model=self._path.stem if self._path.is_file() else self._path.name,
             window=self._window,
             window_origin="model card",
+            window_help="the setting context_window sets it",
             renders_tools=False,
         )
+
+    async def count_tokens(self, text: str) -> int | None:
+        """Count with the model's own tokenizer once it is loaded."""
+        if self._pipeline is None:
+            return None
+        ids = self._pipeline.get_tokenizer().encode(text, add_special_tokens=False).input_ids
+        return int(ids.shape[1])
 
     async def is_up(self) -> bool:
         return True

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing, contextmanager, suppress
-from urllib.parse import urlsplit, urlunsplit
+from dataclasses import replace
+from typing import Any
 
 from minime_core.config import Config
 from minime_core.errors import (
@@ -26,6 +27,7 @@ from minime_providers.http import Client, Response
 from minime_providers.keys import find_key
 from minime_providers.listing import chat_models, file_name
 from minime_providers.presets import Preset
+from minime_providers.windows import OWN_WAYS, of_listed
 from minime_providers.wire import Serialiser
 
 LINGER = 2.0
@@ -37,6 +39,9 @@ MAX_INFO = 8 << 20
 MAX_REASON = 64 << 10
 """Most bytes of the reason of a refusal."""
 
+# `/engines/v1` and `/engines/llama.cpp/v1` are Docker Model Runner's.
+_ROOT = re.compile(r"(?:/engines(?:/[^/]+)?)?/v1$")
+
 
 class OpenAIProvider:
     """One server, over one kept-alive client. Its methods are those of `models.Provider`."""
@@ -47,6 +52,7 @@ class OpenAIProvider:
         self.name = preset.name
         self._preset = preset
         self._url = url
+        self._root = _ROOT.sub("", url)
         self._model = ref.model
         self._client = Client(url, {"authorization": f"Bearer {key}"} if key else {})
         self._explain = Explainer(preset=preset, url=url, secret=key)
@@ -74,19 +80,34 @@ class OpenAIProvider:
                 yield Notice("warning", text, self.name)
 
     async def info(self) -> ModelInfo:
-        """Ask llama.cpp's `/props`, else the list of models."""
-        if self._preset.has_props or is_local(self._url):
+        """Ask llama.cpp's `/props`, else the list of models, and what tells the window."""
+        own_way = OWN_WAYS.get(self.name)
+        # Any server may stand behind an address of this machine.
+        if self._preset.has_props or (self.name == "openai" and is_local(self._url)):
             info = _info_from_props(await self._props(), self._model)
             if info is not None:
-                return info
-        if self._model:
-            return ModelInfo(model=self._model)
-        models = chat_models(await self._get(f"{self._url}/models"))
-        if not models:
-            raise ProtocolError(
-                f"{self._url} lists no model: load one, or name it with --model", provider=self.name
-            )
-        return ModelInfo(model=models[0])
+                return replace(info, window_help=self._window_help(info.model))
+        listed = await self._listed(tells_window=own_way is None)
+        model = self._model or self._first(listed)
+        window = await own_way(self._ask, model) if own_way else of_listed(listed, model)
+        return ModelInfo(
+            model=model,
+            window=window.tokens if window else None,
+            window_origin=window.origin if window else "",
+            window_help=self._window_help(model),
+        )
+
+    async def count_tokens(self, text: str) -> int | None:
+        """Count by `/tokenize`, as llama.cpp and vLLM have it."""
+        if not self._preset.has_tokenize:
+            return None
+        body = {"content": text, "model": self._model, "prompt": text}
+        try:
+            told = await self._ask("/tokenize", body)
+        except ProviderError:
+            return None
+        tokens = told.get("tokens") if isinstance(told, dict) else None
+        return len(tokens) if isinstance(tokens, list) else None
 
     async def is_up(self) -> bool:
         """Return whether anything answers, be it a refusal."""
@@ -138,10 +159,8 @@ class OpenAIProvider:
 
     async def _props(self) -> object:
         """Return llama.cpp's `/props`, None where there is no such page."""
-        parts = urlsplit(self._url)
-        path = f"{parts.path.removesuffix('/v1')}/props"
         try:
-            return await self._get(urlunsplit((parts.scheme, parts.netloc, path, "", "")))
+            return await self._get(f"{self._root}/props")
         except StatusError as error:
             if error.status in (401, 503):
                 raise
@@ -149,11 +168,49 @@ class OpenAIProvider:
             pass
         return None
 
-    async def _get(self, url: str) -> object:
-        """Return the JSON at `url`. Raises ProviderError."""
+    async def _listed(self, *, tells_window: bool) -> object:
+        """Return the list of models; None when neither a model nor a window is looked for."""
+        if not self._model:
+            return await self._get(f"{self._url}/models")
+        # OpenAI's own list is long and tells no windows.
+        if not tells_window or (self.name == "openai" and self._url == self._preset.base_url):
+            return None
+        with suppress(StatusError, ProtocolError):
+            return await self._get(f"{self._url}/models")
+        return None
+
+    def _first(self, listed: object) -> str:
+        models = chat_models(listed)
+        if not models:
+            raise ProtocolError(
+                f"{self._url} lists no model: load one, or name it with --model", provider=self.name
+            )
+        return models[0]
+
+    def _window_help(self, model: str) -> str:
+        return self._preset.window_help.format(root=self._root, model=model)
+
+    async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> object:
+        """Return the JSON at `path`, counted from the server's root; None where there is none."""
+        try:
+            return await self._get(self._root + path, body)
+        except StatusError as error:
+            if error.status == 401:
+                raise
+        except ProtocolError:
+            pass
+        return None
+
+    async def _get(self, url: str, posted: Mapping[str, Any] | None = None) -> object:
+        """Return the JSON at `url`, where `posted` may have to be sent. Raises ProviderError."""
+        content = None if posted is None else json.dumps(posted).encode()
+        method = "GET" if content is None else "POST"
         with self._naming(self._model):
             try:
-                async with asyncio.timeout(INFO_TIMEOUT), self._client.open("GET", url) as response:
+                async with (
+                    asyncio.timeout(INFO_TIMEOUT),
+                    self._client.open(method, url, content) as response,
+                ):
                     if response.status != 200:
                         raise await self._refusal(response, self._model)
                     body = await response.body(MAX_INFO)

@@ -17,6 +17,9 @@ class Preset:
     key_env: environment variable of its key; read for `base_url` alone.
     extra: fields for each request.
     has_props: whether `GET /props` tells of the model (llama.cpp).
+    has_tokenize: whether `POST /tokenize` counts the tokens of a text (llama.cpp, vLLM).
+    window_help: how the user sees and sets the window, as a clause; `{root}` stands for the
+        server's address, `{model}` for the model.
     """
 
     name: str
@@ -27,10 +30,13 @@ class Preset:
     key_env: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
     has_props: bool = False
+    has_tokenize: bool = False
+    window_help: str = ""
 
 
-# Default ports: llama.cpp tools/server/README; Docker Model Runner docs; Ollama FAQ; LM Studio docs
-# "Local server"; vLLM "OpenAI-compatible server".
+# Default ports: llama.cpp tools/server/README; the `docker run` lines of llama-swap's README (it
+# shares 8080 with llama-server when it runs outside of a container); Docker Model Runner docs;
+# Ollama FAQ; LM Studio docs "Local server"; vLLM "OpenAI-compatible server".
 PRESETS: Mapping[str, Preset] = {
     preset.name: preset
     for preset in (
@@ -42,6 +48,15 @@ PRESETS: Mapping[str, Preset] = {
             # llama.cpp then tells how far it has read a long prompt.
             extra={"return_progress": True},
             has_props=True,
+            has_tokenize=True,
+            window_help="`curl {root}/props` shows it as n_ctx, `llama-server -c 16384` sets it",
+        ),
+        Preset(
+            name="llamaswap",
+            summary="llama-swap",
+            base_url="http://127.0.0.1:9292/v1",
+            extra={"return_progress": True},
+            window_help="`-c 16384` in the command of the model sets it",
         ),
         Preset(
             name="dmr",
@@ -50,6 +65,10 @@ PRESETS: Mapping[str, Preset] = {
             start="docker desktop enable model-runner --tcp 12434",
             fetch="docker model pull",
             extra={"return_progress": True},
+            window_help=(
+                "`curl {root}/engines/_configure` shows it, "
+                "`docker model configure --context-size 16384 {model}` sets it"
+            ),
         ),
         Preset(
             name="ollama",
@@ -57,6 +76,9 @@ PRESETS: Mapping[str, Preset] = {
             base_url="http://127.0.0.1:11434/v1",
             start="ollama serve",
             fetch="ollama pull",
+            window_help=(
+                "`ollama ps` shows it, `OLLAMA_CONTEXT_LENGTH=16384 ollama serve` sets it"
+            ),
         ),
         Preset(
             name="lmstudio",
@@ -64,18 +86,25 @@ PRESETS: Mapping[str, Preset] = {
             base_url="http://127.0.0.1:1234/v1",
             start="lms server start",
             fetch="lms get",
+            window_help="`lms ps` shows it, `lms load {model} --context-length 16384` sets it",
         ),
         Preset(
             name="vllm",
             summary="vLLM",
             base_url="http://127.0.0.1:8000/v1",
             start="vllm serve MODEL",
+            has_tokenize=True,
+            window_help=(
+                "`curl {root}/v1/models` shows it as max_model_len, "
+                "`vllm serve {model} --max-model-len 16384` sets it"
+            ),
         ),
         Preset(
             name="openai",
             summary="any OpenAI-compatible API",
             base_url="https://api.openai.com/v1",
             key_env="OPENAI_API_KEY",
+            window_help="the setting context_window tells it",
         ),
     )
 }

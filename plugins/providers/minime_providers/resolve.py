@@ -1,58 +1,109 @@
-"""Which model answers when none is configured: a server that runs here, else the embedded one."""
+"""Which model answers when none is configured: one that runs here, else the embedded one."""
 
 from __future__ import annotations
 
-import http.client
 import importlib.util
-import json
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from threading import Timer
+from dataclasses import replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from minime_core.config import Config
 from minime_core.errors import UserError
 from minime_core.models import ModelRef
-from minime_providers.address import is_local
-from minime_providers.listing import chat_models
+from minime_core.settings import Settings
+from minime_providers.address import is_local, is_loopback
+from minime_providers.choice import remembered
 from minime_providers.presets import PRESETS, Preset
+from minime_providers.probing import CONNECT_TIMEOUT, running_servers
 
-CONNECT_TIMEOUT = 0.03
-"""Seconds that a port of this machine has to take a connection."""
-ANSWER_TIMEOUT = 2.0
-"""Seconds that a server has to list its models, all in all."""
-MAX_LISTING = 1 << 20
-"""Most bytes of that list."""
+ALL = tuple(PRESETS.values())
+DMR_OF_THE_HOST = "http://host.docker.internal:12434/engines/v1"
+"""Docker Model Runner as containers see it: docs.docker.com, Model Runner, API reference."""
+CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
+"""Files that Docker and Podman put into their containers."""
 
 DEMONSTRATION = (
     "no model server runs here: this answer comes from an embedded model of 135 million "
     "parameters, a demonstration. Start a server (such as `{start}`) to use a real one."
 )
+SEVERAL = (
+    "{count} models can be had and none was chosen: {model} answers. `mm models` lists them, "
+    "--model chooses"
+)
 
 
-def resolve(config: Config, presets: Iterable[Preset] = tuple(PRESETS.values())) -> ModelRef:
+def resolve(config: Config, presets: Iterable[Preset] = ALL) -> ModelRef:
     """Return what is configured, else what runs here. Raises UserError when there is nothing.
 
     presets: the servers to look for.
     """
     settings = config.settings
     if settings.provider or settings.base_url:
-        return ModelRef(
-            provider=settings.provider or _kind_of(settings.base_url, presets),
-            model=settings.model,
-            base_url=settings.base_url,
-            why="configured",
-        )
-    if ref := _running(settings.model, presets):
-        return ref
-    if not settings.model and importlib.util.find_spec("openvino_genai") is not None:
+        return _configured(settings, presets)
+    found = [ref for server in running_servers(presets) for ref in server.refs()]
+    if found:
+        return _chosen(found, settings.model)
+    if not settings.model and _has_embedded():
         start = PRESETS["llamacpp"].start
         return ModelRef(
             provider="embedded", why="no server runs", notice=DEMONSTRATION.format(start=start)
         )
     starts = "; ".join(preset.start for preset in presets if preset.start)
     raise UserError(f"no model server runs here; start one ({starts}) or set base_url")
+
+
+def list_models(config: Config, presets: Iterable[Preset] = ALL) -> Iterator[ModelRef]:
+    """Yield what is configured, then each model of each server that runs here."""
+    settings = config.settings
+    servers = list(presets)
+    seen: set[tuple[str, str]] = set()
+    if settings.provider or settings.base_url:
+        configured = _configured(settings, servers)
+        preset = PRESETS.get(configured.provider)
+        address = (configured.base_url or (preset.base_url if preset else "")).rstrip("/")
+        if settings.model or preset is None or not is_loopback(address):
+            yield configured
+            seen.add((address, configured.model))
+        else:
+            servers.insert(0, replace(preset, base_url=address))
+    for server in running_servers(servers):
+        for ref in server.refs():
+            if (ref.base_url, ref.model) not in seen:
+                yield ref
+            seen.add((ref.base_url, ref.model))
+    if _has_embedded():
+        yield ModelRef(provider="embedded", why="in this process")
+
+
+def _chosen(found: list[ModelRef], model: str) -> ModelRef:
+    """Return the one to use of `found`: the named one, the one chosen before, the only one."""
+    named = [ref for ref in found if ref.model == model]
+    if model and not named:
+        # llama-server takes any name.
+        return replace(found[0], model=model)
+    candidates = named or found
+    if ref := remembered(candidates):
+        return replace(ref, why=f"chosen before; {ref.why}") if len(candidates) > 1 else ref
+    first = candidates[0]
+    if len(candidates) == 1:
+        return first
+    notice = SEVERAL.format(count=len(candidates), model=first.model)
+    return replace(first, others=tuple(candidates[1:]), notice=notice)
+
+
+def _configured(settings: Settings, presets: Iterable[Preset]) -> ModelRef:
+    base_url = settings.base_url
+    if settings.provider == "dmr" and not base_url and _in_container():
+        base_url = "" if _listens(PRESETS["dmr"].base_url) else DMR_OF_THE_HOST
+    return ModelRef(
+        provider=settings.provider or _kind_of(base_url, presets),
+        model=settings.model,
+        base_url=base_url,
+        why="configured",
+    )
 
 
 def _kind_of(base_url: str, presets: Iterable[Preset]) -> str:
@@ -65,55 +116,18 @@ def _kind_of(base_url: str, presets: Iterable[Preset]) -> str:
     return "openai"
 
 
-def _running(model: str, presets: Iterable[Preset]) -> ModelRef | None:
-    """Return the first server that has `model`, any model if that is "", else the first of all."""
-    first: ModelRef | None = None
-    for preset in presets:
-        if not is_local(preset.base_url) or (models := listed_models(preset)) is None:
-            continue
-        if not models and not model:
-            continue
-        ref = ModelRef(
-            provider=preset.name,
-            model=model or models[0],
-            base_url=preset.base_url,
-            why=f"{preset.summary} runs on port {urlsplit(preset.base_url).port}",
-        )
-        if not model or model in models:
-            return ref
-        first = first or ref
-    return first
+def _has_embedded() -> bool:
+    return importlib.util.find_spec("openvino_genai") is not None
 
 
-def listed_models(preset: Preset) -> list[str] | None:
-    """Return the models that the server at a preset's address has, None when there is no server.
+def _in_container() -> bool:
+    return any(Path(mark).exists() for mark in CONTAINER_MARKS)
 
-    The name is "" while a server still loads its model.
-    """
-    address = urlsplit(preset.base_url)
-    connection = http.client.HTTPConnection(address.netloc, timeout=CONNECT_TIMEOUT)
+
+def _listens(base_url: str) -> bool:
+    url = urlsplit(base_url)
     try:
-        connection.connect()
+        socket.create_connection((url.hostname, url.port), CONNECT_TIMEOUT).close()
     except OSError:
-        return None
-    connection.sock.settimeout(None)
-    # A time limit of the socket would begin anew with each byte.
-    timer = Timer(ANSWER_TIMEOUT, _hang_up, [connection.sock])
-    timer.start()
-    try:
-        connection.request("GET", f"{address.path}/models")
-        answer = connection.getresponse()
-        body = answer.read(MAX_LISTING)
-        if answer.status == 503 and b"loading" in body.lower():
-            return [""]
-        return chat_models(json.loads(body))
-    except (OSError, http.client.HTTPException, ValueError, RecursionError):
-        return None
-    finally:
-        timer.cancel()
-        connection.close()
-
-
-def _hang_up(connection: socket.socket) -> None:
-    with suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)
+        return False
+    return True

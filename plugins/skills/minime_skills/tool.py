@@ -40,6 +40,7 @@ def skill_tool(catalogue: Catalogue) -> SkillTool:
         run=partial(_run, catalogue),
         effects=frozenset({"read"}),
         kind="read",
+        tally="skill",
         title=lambda arguments: f"skill: {arguments['name']}",
         catalogue=catalogue,
     )
@@ -64,9 +65,8 @@ async def _run(catalogue: Catalogue, arguments: Arguments, context: ToolContext)
     skill = catalogue.find(said)
     if skill is None:
         names = ", ".join(catalogue.names)
-        return ToolResult(
-            text=f"[{NAME}: no skill named {said!r:.80}; there are: {names}]", ok=False
-        )
+        text = f"[{NAME}: no skill named {said!r:.80}; there are: {names}]"
+        return ToolResult(text=text, ok=False, ran=False)
     files = list(_files(skill))
     listing = f"\n\n[files of this skill, in {skill.folder}: {', '.join(files)}]" if files else ""
     return ToolResult(text=f"{skill.body}{listing}")

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from minime_core import hookimpl
 from minime_core.frontends import FrontendSpec
-from minime_core.session import Session
+
+if TYPE_CHECKING:
+    from minime_core.assembly import Opener
+
+
+@hookimpl
+def mm_config_model() -> str:
+    return "minime_terminal.settings:TerminalSettings"
 
 
 @hookimpl
@@ -17,25 +25,25 @@ def mm_register_frontends() -> Iterator[FrontendSpec]:
     yield FrontendSpec(name="terminal", summary="a conversation", run=_terminal)
 
 
-async def _text(session: Session, prompt: str | None) -> int:
+async def _text(opener: Opener, prompt: str | None) -> int:
     from minime_terminal.printing import print_answer
 
-    return await print_answer(session, prompt)
+    return await print_answer(opener, prompt)
 
 
-async def _json(session: Session, prompt: str | None) -> int:
+async def _json(opener: Opener, prompt: str | None) -> int:
     from minime_terminal.machine import print_result
 
-    return await print_result(session, prompt)
+    return await print_result(opener, prompt)
 
 
-async def _jsonl(session: Session, prompt: str | None) -> int:
+async def _jsonl(opener: Opener, prompt: str | None) -> int:
     from minime_terminal.machine import print_events
 
-    return await print_events(session, prompt)
+    return await print_events(opener, prompt)
 
 
-async def _terminal(session: Session, prompt: str | None) -> int:
-    from minime_terminal.interactive import converse
+async def _terminal(opener: Opener, prompt: str | None) -> int:
+    from minime_terminal.conversation import converse
 
-    return await converse(session, prompt)
+    return await converse(opener)

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
 from contextlib import aclosing
 from typing import Any
 
-from minime_core.events import MessageDone, Notice, ToolDone, ToolStarted, TurnDone, to_json
+from minime_core.assembly import Opener
+from minime_core.events import (
+    ContextUsage,
+    MessageDone,
+    Notice,
+    ToolDone,
+    ToolStarted,
+    TurnDone,
+    to_json,
+)
 from minime_core.frontends import exit_code
 from minime_core.session import Session
 
@@ -17,22 +25,30 @@ def _print(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=True), flush=True)
 
 
-async def print_events(session: Session, prompt: str | None) -> int:
+async def print_events(opener: Opener, prompt: str | None) -> int:
     """Print each event as one line of JSON."""
     assert prompt is not None
-    _print({"type": "session_started", **_about(session)})
     code = 1
-    async with session.run(prompt) as events, aclosing(events):
-        async for event in events:
-            _print(to_json(event))
-            if isinstance(event, TurnDone):
-                code = exit_code(event)
+    async with opener.open() as session:
+        _print({"type": "session_started", **_about(session)})
+        async with session.run(prompt) as events, aclosing(events):
+            async for event in events:
+                _print(to_json(event))
+                if isinstance(event, TurnDone):
+                    code = exit_code(event)
     return code
 
 
-async def print_result(session: Session, prompt: str | None) -> int:
+async def print_result(opener: Opener, prompt: str | None) -> int:
     """Print one JSON object when the turn is over."""
     assert prompt is not None
+    async with opener.open() as session:
+        result = await _result(session, prompt)
+    _print(result)
+    return int(result["exit_code"])
+
+
+async def _result(session: Session, prompt: str) -> dict[str, Any]:
     result: dict[str, Any] = {**_about(session), "answer": "", "reason": "failed", "calls": []}
     titles: dict[str, ToolStarted] = {}
     notices: list[str] = []
@@ -55,6 +71,8 @@ async def print_result(session: Session, prompt: str | None) -> int:
                 notices.append(event.text)
             elif isinstance(event, MessageDone):
                 result |= _counts(event)
+            elif isinstance(event, ContextUsage):
+                result["context"] = {k: v for k, v in to_json(event).items() if k != "type"}
             elif isinstance(event, TurnDone):
                 code = exit_code(event)
                 result |= {"answer": event.text, "reason": event.reason}
@@ -62,13 +80,12 @@ async def print_result(session: Session, prompt: str | None) -> int:
                     result["error"] = str(event.error)
     if notices:
         result["notices"] = notices
-    _print({**result, "exit_code": code})
-    return code
+    return {**result, "exit_code": code}
 
 
 def _about(session: Session) -> dict[str, Any]:
     return {
-        "session": session.file.id if session.file else None,
+        "session": session.file.id,
         "provider": session.ref.provider,
         "model": session.ref.model,
         "profile": session.profile.name,

@@ -6,6 +6,7 @@ import sys
 from contextlib import aclosing
 from typing import TextIO
 
+from minime_core.assembly import Opener
 from minime_core.events import (
     Event,
     MessageDone,
@@ -18,7 +19,6 @@ from minime_core.events import (
 )
 from minime_core.frontends import exit_code
 from minime_core.session import Session
-
 from minime_terminal.safe_text import first_lines, safe_text
 
 
@@ -93,19 +93,19 @@ WHY = {
 }
 
 
-async def print_answer(session: Session, prompt: str | None) -> int:
+async def print_answer(opener: Opener, prompt: str | None) -> int:
     """Ask one question and print the answer."""
     assert prompt is not None
-    announce(session, sys.stderr)
-    printer = Printer(
-        preview_lines=session.settings.preview_lines, out=sys.stdout, err=sys.stderr
-    )
     code = 1
-    async with session.run(prompt) as events, aclosing(events):
-        async for event in events:
-            printer.show(event)
-            if isinstance(event, TurnDone):
-                code = exit_code(event)
+    async with opener.open() as session:
+        announce(session, sys.stderr)
+        lines = session.settings.preview_lines
+        printer = Printer(preview_lines=lines, out=sys.stdout, err=sys.stderr)
+        async with session.run(prompt) as events, aclosing(events):
+            async for event in events:
+                printer.show(event)
+                if isinstance(event, TurnDone):
+                    code = exit_code(event)
     return code
 
 

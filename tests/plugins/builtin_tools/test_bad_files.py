@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tool_caller import Caller
 
 from minime_core.tools import ToolResult
+from tool_caller import Caller
 
 CALLS = ("read_file", "write_file", "edit_file")
 Call = tuple[str, dict[str, Any]]

@@ -8,11 +8,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tool_caller import Caller
 
 from minime_builtin_tools.bash_tool import ending
 from minime_builtin_tools.shell import running
 from minime_builtin_tools.shell.running import Finished
+from tool_caller import Caller
 
 
 def test_the_output_comes_with_the_exit_code(tools: Caller) -> None:

@@ -11,10 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tool_caller import Caller
 
 from minime_builtin_tools.shell import ending, running, table
 from minime_core.tools import ToolResult
+from tool_caller import Caller
 
 FOREVER = "tail -f /dev/null"
 

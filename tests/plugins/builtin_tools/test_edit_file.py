@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import stat
 
-from tool_caller import Caller
-
 from minime_core.events import FileDiff
 from minime_core.tools import ToolResult
+from tool_caller import Caller
 
 
 def edit(tools: Caller, *edits: tuple[str, str], path: str = "a.py", **more: bool) -> ToolResult:

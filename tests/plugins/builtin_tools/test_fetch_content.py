@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 
 import pytest
-from tool_caller import Caller, registered
-from web_site import ARTICLE, Site, page, plain, redirect
 
 from minime_builtin_tools.web import convert, download
 from minime_core.errors import ConfigError
 from minime_core.tools import ToolResult
+from tool_caller import Caller, registered
+from web_site import ARTICLE, Site, page, plain, redirect
 
 MARKDOWN = (
     "# Heading\n\nA paragraph with [a link](http://127.0.0.1:{port}/next), long enough to be one "

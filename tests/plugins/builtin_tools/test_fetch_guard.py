@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tool_caller import Caller
-from web_site import Site, plain, redirect
 
 from minime_builtin_tools.web import guard
+from tool_caller import Caller
+from web_site import Site, plain, redirect
 
 FETCH = {"builtin_tools": {"fetch_content": True}}
 PRIVATE = {"builtin_tools": {"fetch_content": True, "fetch_private": True}}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 import pytest
-from tool_caller import Caller
 
 from minime_builtin_tools import missing
+from tool_caller import Caller
 
 
 def nearest(tools: Caller, name: str) -> list[str]:

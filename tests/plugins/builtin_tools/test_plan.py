@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tool_caller import Caller
 
 from minime_builtin_tools.plan_tool import MAX_STEPS, read_steps
+from tool_caller import Caller
 
 
 def step(text: str, status: str = "pending") -> dict[str, str]:

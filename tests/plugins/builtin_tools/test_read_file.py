@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tool_caller import Caller
 
 from minime_builtin_tools.edit import apply
 from minime_builtin_tools.edit.document import Document
 from minime_builtin_tools.excerpt import excerpt
+from tool_caller import Caller
 
 
 def read(tools: Caller, name: str, **arguments: object) -> str:

@@ -7,13 +7,13 @@ import subprocess
 import sys
 
 import pytest
-from tool_caller import registered
 
 from minime_builtin_tools.settings import ToolSettings
 from minime_core.config import Config, Layer
 from minime_core.errors import ConfigError
 from minime_core.schemas import tool_parameters
 from minime_core.tools import Tool
+from tool_caller import registered
 
 FOUR = ["bash", "edit_file", "read_file", "write_file"]
 

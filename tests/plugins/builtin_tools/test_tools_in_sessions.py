@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import minime_builtin_tools
+from minime_builtin_tools.undo import undo_last_turn
 from minime_core import hookimpl
 from minime_core.assembly import Options, open_session
 from minime_core.config import Config, Layer
@@ -23,7 +24,6 @@ from minime_core.permission import Answer, Question
 from minime_core.plugins import PluginHost
 from minime_core.records import MessageRecord
 from minime_core.session import Session
-from minime_core.undo import undo_last_turn
 
 
 class Script:
@@ -44,6 +44,9 @@ class Script:
 
     async def info(self) -> ModelInfo:
         return ModelInfo(model="m")
+
+    async def count_tokens(self, text: str) -> int | None:
+        return None
 
     async def is_up(self) -> bool:
         return True

@@ -7,10 +7,10 @@ import os
 import stat
 
 import pytest
-from tool_caller import Caller
 
 from minime_core.events import FileDiff
 from minime_core.records import Undo
+from tool_caller import Caller
 
 
 def test_a_new_file_is_made_with_its_folders(tools: Caller) -> None:

@@ -104,7 +104,7 @@ def check(project: Path, capsys: pytest.CaptureFixture[str], text: str) -> list[
         ("guards:\n\n  watchdogTimeout: soon", "own.yaml:3: guards.watchdog_timeout is 'soon'; it "
          "has to be a duration such as 30s or 5m"),
         ("guards: 5", "own.yaml:1: guards has to hold settings of that plugin"),
-        ("terminal: {x: 1}", "own.yaml:1: the plugin terminal has no settings"),
+        ("commands: {x: 1}", "own.yaml:1: the plugin commands has no settings"),
         ("thinking: maybe", "own.yaml:1: thinking is 'maybe'; it can be auto, on, off"),
         ("a: 1\n\tb: 2", "own.yaml:2: "),
         ("model: [a\nb: c", "own.yaml:2: "),

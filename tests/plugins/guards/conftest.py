@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import settings
 
 from minime_core import hookimpl
 from minime_core.assembly import Options, open_session
@@ -30,10 +29,6 @@ from minime_core.session import Session
 from minime_core.testing.fault_server import FaultServer
 from minime_core.tools import Arguments, Tool, ToolContext, ToolResult
 from minime_core.turn import Turn
-
-# How long an example takes says nothing on a busy machine.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
 
 MM = [sys.executable, "-c", "from minime_core.cli.main import main; main()"]
 TIMEOUT = 60
@@ -151,7 +146,7 @@ def traces() -> Path:
 
 @pytest.fixture
 def server() -> Iterator[FaultServer]:
-    with FaultServer() as server:
+    with FaultServer(n_ctx=32_768) as server:
         yield server
         assert server.problems == []
 

@@ -44,6 +44,9 @@ class Link:
             raise state
         return ModelInfo(model="m")
 
+    async def count_tokens(self, text: str) -> int | None:
+        return None
+
     def stream(self, request: Any) -> Any:
         raise NotImplementedError
 

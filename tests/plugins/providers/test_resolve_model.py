@@ -9,18 +9,31 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from minime_core.config import Config, Layer
 from minime_core.errors import UserError
+from minime_core.models import ModelRef
+from minime_core.paths import state_folder
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.replies import cut, html, raw, reset, stall, status
 from minime_core.testing.steps import Reply
+from minime_providers import probing
 from minime_providers import resolve as module
+from minime_providers.choice import remember
 from minime_providers.presets import PRESETS, Preset
-from minime_providers.resolve import resolve
+from minime_providers.resolve import DMR_OF_THE_HOST, list_models, resolve
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of what is remembered, empty."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return state_folder()
 
 
 def config(**settings: Any) -> Config:
@@ -88,11 +101,53 @@ def test_a_server_that_runs_is_found(server: FaultServer, nowhere: Preset) -> No
     assert [request.path for request in server.requests] == ["/v1/models"]
 
 
-def test_the_first_of_several_servers_is_taken(server: FaultServer) -> None:
+def test_of_several_servers_the_first_answers_and_the_others_are_told(server: FaultServer) -> None:
     with FaultServer(model="other") as other:
         presets = [at("ollama", server.base_url), at("vllm", other.base_url)]
-        assert resolve(config(), presets).provider == "ollama"
-        assert other.requests == []
+        ref = resolve(config(), presets)
+        assert ref.provider == "ollama"
+        assert [(one.provider, one.model) for one in ref.others] == [("vllm", "other")]
+        assert ref.notice.startswith("2 models can be had and none was chosen: local-model answers")
+
+
+def test_of_several_models_the_first_answers_and_the_others_are_told(server: FaultServer) -> None:
+    server.routes["GET /v1/models"] = {"data": [{"id": "a"}, {"id": "b"}, {"id": "c-embed"}]}
+    ref = resolve(config(), [at("ollama", server.base_url)])
+    assert (ref.model, [one.model for one in ref.others]) == ("a", ["b"])
+    named = resolve(config(model="b"), [at("ollama", server.base_url)])
+    assert (named.model, named.others, named.notice) == ("b", (), "")
+
+
+def test_what_was_chosen_once_is_not_asked_again(server: FaultServer) -> None:
+    server.routes["GET /v1/models"] = {"data": [{"id": "a"}, {"id": "b"}]}
+    here = [at("ollama", server.base_url)]
+    remember(resolve(config(), here).others[0])
+    ref = resolve(config(), here)
+    assert (ref.model, ref.others, ref.notice) == ("b", (), "")
+    assert ref.why.startswith("chosen before; Ollama runs on port")
+    # What is named goes before what is remembered.
+    assert resolve(config(model="a"), here).model == "a"
+
+
+def test_a_choice_that_is_gone_is_asked_for_again(server: FaultServer) -> None:
+    server.routes["GET /v1/models"] = {"data": [{"id": "a"}, {"id": "b"}]}
+    remember(ModelRef(provider="ollama", model="gone", base_url=server.base_url))
+    ref = resolve(config(), [at("ollama", server.base_url)])
+    assert (ref.model, len(ref.others)) == ("a", 1)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", "5", '{"model": {}}', "\xff"])
+def test_a_damaged_memory_is_no_memory(server: FaultServer, state: Path, content: str) -> None:
+    server.routes["GET /v1/models"] = {"data": [{"id": "a"}, {"id": "b"}]}
+    state.mkdir(parents=True)
+    (state / "model.json").write_text(content, encoding="latin-1")
+    assert resolve(config(), [at("ollama", server.base_url)]).model == "a"
+
+
+def test_a_choice_that_cannot_be_stored_costs_no_session(state: Path) -> None:
+    state.parent.mkdir(parents=True)
+    state.write_text("no folder")
+    remember(ModelRef(provider="ollama", model="a"))
 
 
 def test_the_server_that_has_the_model_is_taken(server: FaultServer) -> None:
@@ -193,7 +248,7 @@ def not_http(connection: socket.socket) -> None:
 def test_a_listener_that_hangs_costs_its_time_limit_and_no_more(
     server: FaultServer, monkeypatch: pytest.MonkeyPatch, serve: Callable[[socket.socket], None]
 ) -> None:
-    monkeypatch.setattr(module, "ANSWER_TIMEOUT", 0.1)
+    monkeypatch.setattr(probing, "ANSWER_TIMEOUT", 0.1)
     with listener(serve) as url:
         presets = [at("llamacpp", url), at("vllm", server.base_url)]
         assert resolve(config(), presets).provider == "vllm"
@@ -202,7 +257,7 @@ def test_a_listener_that_hangs_costs_its_time_limit_and_no_more(
 def test_a_server_that_hangs_in_its_list_is_passed_over(
     server: FaultServer, nowhere: Preset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "ANSWER_TIMEOUT", 0.1)
+    monkeypatch.setattr(probing, "ANSWER_TIMEOUT", 0.1)
     server.routes["GET /v1/models"] = raw(b'{"data":') + stall()
     with pytest.raises(UserError):
         resolve(config(model="m"), [at("llamacpp", server.base_url), nowhere])
@@ -235,7 +290,7 @@ def test_the_embedded_model_does_not_stand_in_for_one_that_was_named(
 
 def test_an_endless_list_is_not_read_to_its_end(server: FaultServer, nowhere: Preset) -> None:
     listed = json.dumps({"data": [{"id": "x" * 100}] * 20_000}).encode()
-    assert len(listed) > module.MAX_LISTING
+    assert len(listed) > probing.MAX_LISTING
     server.routes["GET /v1/models"] = Reply(raw(listed).steps, headers={"content-type": "a/b"})
     with pytest.raises(UserError):
         resolve(config(model="m"), [at("llamacpp", server.base_url), nowhere])
@@ -246,3 +301,67 @@ def test_remote_presets_are_never_looked_for() -> None:
     assert [preset.name for preset in elsewhere] == ["openai"]
     with pytest.raises(UserError):
         resolve(config(model="m"), elsewhere)
+
+
+# Only loopback
+
+
+def test_what_is_not_loopback_is_never_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(socket.socket, "connect_ex", lambda self, address: asked.append(address))
+    monkeypatch.setattr(probing, "CONNECT_TIMEOUT", 0.0)
+    elsewhere = ["http://192.168.0.1:8080/v1", "http://host.docker.internal:1/v1", "http://x/v1"]
+    assert probing.running_servers([at("ollama", url) for url in elsewhere]) == []
+    assert asked == []
+    assert probing.running_servers(PRESETS.values()) == []
+    assert {host for host, _ in asked} == {"127.0.0.1"}
+    assert {port for _, port in asked} == {8080, 9292, 12434, 11434, 1234, 8000}
+
+
+@pytest.fixture(params=[True, False], ids=["container", "no container"])
+def in_container(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> bool:
+    mark = tmp_path / "mark"
+    if request.param:
+        mark.touch()
+    monkeypatch.setattr(module, "CONTAINER_MARKS", (str(mark),))
+    return bool(request.param)
+
+
+def test_a_container_finds_the_model_runner_of_its_host(
+    in_container: bool, nowhere: Preset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dmr = {**PRESETS, "dmr": at("dmr", nowhere.base_url)}
+    monkeypatch.setattr(module, "PRESETS", dmr)
+    expected = DMR_OF_THE_HOST if in_container else ""
+    assert resolve(config(provider="dmr")).base_url == expected
+    assert resolve(config(provider="ollama")).base_url == ""
+    assert resolve(config(provider="dmr", base_url="http://x/v1")).base_url == "http://x/v1"
+
+
+def test_a_model_runner_in_the_container_itself_goes_first(
+    in_container: bool, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PRESETS", {**PRESETS, "dmr": at("dmr", server.base_url)})
+    assert resolve(config(provider="dmr")).base_url == ""
+
+
+# Listing
+
+
+def test_all_that_can_be_had_is_listed_and_what_is_configured_comes_first(
+    server: FaultServer, has_embedded: bool
+) -> None:
+    server.routes["GET /v1/models"] = {"data": [{"id": "a"}, {"id": "b"}]}
+    here = at("ollama", server.base_url)
+    embedded = ["embedded"] if has_embedded else []
+    refs = list(list_models(config(), [here]))
+    assert [ref.model or ref.provider for ref in refs] == ["a", "b", *embedded]
+    chosen = {"provider": "ollama", "base_url": server.base_url, "model": "b"}
+    refs = list(list_models(config(**chosen), [here]))
+    assert [(ref.model or ref.provider, ref.why) for ref in refs][:2] == [
+        ("b", "configured"),
+        ("a", refs[1].why),
+    ]
+    assert len(refs) == 2 + has_embedded

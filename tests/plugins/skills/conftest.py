@@ -4,11 +4,6 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-
-# How long an example takes says nothing on a busy machine.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from format_tools import calls_in, is_left_alone, outcome, pieces_of, read
 from hypothesis import given
 from hypothesis import strategies as st
 
+from format_tools import calls_in, is_left_alone, outcome, pieces_of, read
 from minime_tool_formats.splitter import MAX_MISSES
 
 CALL = '<tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>'

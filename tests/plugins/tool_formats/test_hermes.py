@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from format_tools import calls_in, is_broken, is_left_alone, outcome, pieces_of
 from hypothesis import given
 from hypothesis import strategies as st
+
+from format_tools import calls_in, is_broken, is_left_alone, outcome, pieces_of
 
 BASH = '{"name": "bash", "arguments": {"command": "ls"}}'
 LS = ("bash", {"command": "ls"})

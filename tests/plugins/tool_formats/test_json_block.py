@@ -3,9 +3,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from format_tools import calls_in, is_broken, is_left_alone, outcome, pieces_of, read
 from hypothesis import given
 from hypothesis import strategies as st
+
+from format_tools import calls_in, is_broken, is_left_alone, outcome, pieces_of, read
 
 LS = ("bash", {"command": "ls"})
 CALL = '{"name": "bash", "arguments": {"command": "ls"}}'

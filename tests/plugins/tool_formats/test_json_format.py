@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from format_tools import TOOLS, pieces_of, sample_arguments
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from format_tools import TOOLS, pieces_of, sample_arguments
 from minime_core.messages import ToolCall, clean_json
 from minime_tool_formats.json_format import JsonFormat
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from format_tools import pieces_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from format_tools import pieces_of
 from minime_tool_formats.json_string import StringDecoder
 
 

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from format_tools import calls_in, is_broken, is_left_alone, outcome, pieces_of
 from hypothesis import given
+
+from format_tools import calls_in, is_broken, is_left_alone, outcome, pieces_of
 
 LS = ("bash", {"command": "ls"})
 NOW: tuple[str, dict[str, object]] = ("now", {})

@@ -3,8 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from format_tools import calls_in, is_broken, is_left_alone, outcome, pieces_of
 from hypothesis import given
+
+from format_tools import calls_in, is_broken, is_left_alone, outcome, pieces_of
 
 LS = ("bash", {"command": "ls -la"})
 FUNCTION = "<function=bash>\n<parameter=command>\nls -la\n</parameter>\n</function>"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from format_tools import outcome, pieces_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scripted_session import answer, ask
 
+from format_tools import outcome, pieces_of
 from minime_core.events import (
     Heartbeat,
     Retracted,
@@ -17,6 +16,7 @@ from minime_core.events import (
     ToolDone,
 )
 from minime_core.messages import ToolCall
+from scripted_session import answer, ask
 
 CALL = '<tool_call>\n{"name": "bash", "arguments": {"command": "ls"}}\n</tool_call>'
 LS = ("bash", {"command": "ls"})

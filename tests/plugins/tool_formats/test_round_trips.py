@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from format_tools import ALL, TOOLS, outcome, pieces_of, sample_arguments
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from format_tools import ALL, TOOLS, outcome, pieces_of, sample_arguments
 from minime_core.messages import ToolCall, clean_json
 from minime_tool_formats.family import Family
 
@@ -20,6 +20,8 @@ families = pytest.mark.parametrize("family", ALL, ids=lambda family: family.name
 def test_a_rendered_call_is_read_again_in_any_pieces(
     family: Family, arguments: dict[str, Any], data: st.DataObject
 ) -> None:
+    # A value that holds all the tags that end a call does end it.
+    assume("></" not in str(arguments).replace("\\n", ""))
     arguments = clean_json(arguments)
     written = family.render_answer("", [ToolCall(name="sample", arguments=arguments)])
     assert outcome(data.draw(pieces_of(written))) == ("", [("sample", arguments)], "")

@@ -6,13 +6,13 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from format_tools import ALL, TOOLS
-from scripted_session import answer, ask
 
+from format_tools import ALL, TOOLS
 from minime_core.errors import ConfigError
 from minime_core.events import TextDelta
 from minime_core.messages import Message, ToolCall
 from minime_tool_formats.family import Family
+from scripted_session import answer, ask
 
 CALL = '{"tool": "bash", "arguments": {"command": "ls"}}'
 HERMES = '<tool_call>\n{"name": "bash", "arguments": {"command": "ls"}}\n</tool_call>'

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 
 import corpus
-
 from minime_builtin_tools.edit import apply
 
 FULL = os.environ.get("MM_FULL_CORPUS") == "1"

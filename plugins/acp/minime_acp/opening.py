@@ -1,0 +1,95 @@
+"""Open the session behind a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from acp import RequestError
+from acp.schema import HttpMcpServer, McpServerStdio, SseMcpServer
+from pydantic import BaseModel
+
+from minime_acp.ask_user import ask_user_tool
+from minime_acp.client import Client
+from minime_acp.client_tools import client_tools
+from minime_acp.jsonrpc import INVALID_PARAMS
+from minime_acp.settings import AcpSettings
+from minime_core.assembly import Options, load_host, open_session
+from minime_core.cli.say import say
+from minime_core.config import Config, Layer
+from minime_core.plugins import PluginHost
+from minime_core.session import Session
+from minime_core.tools import Tool
+
+MCP = "mcp"
+"""The plugin that connects to MCP servers: it finds the client's ones in its own settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session, and what it was opened with."""
+
+    session: Session
+    host: PluginHost
+    config: Config
+
+
+async def open_for(
+    session_id: str,
+    options: Options,
+    client: Client,
+    servers: Sequence[BaseModel],
+    call_id: Callable[[], str],
+) -> Opened:
+    """Open the session of a conversation with plugins and settings of its own.
+
+    servers: the MCP servers that the client wants the agent to use.
+    call_id: returns the id of the call that runs.
+
+    Raises MinimeError, and RequestError for MCP servers that cannot be used.
+    """
+    host, config = load_host(options, say)
+    settings = config.section("acp", AcpSettings)
+    config = _with_servers(config, host, servers, settings)
+    tools: list[Tool] = []
+    if client.features.has_forms:
+        tools.append(ask_user_tool(client, session_id, call_id))
+    if settings.client_tools.get("enabled", True) is not False:
+        offered = await client.listed_tools(session_id)
+        tools += client_tools(offered, client, session_id, call_id)
+    session = await open_session(options, host, config, say, tools=tools)
+    return Opened(session, host, config)
+
+
+def _with_servers(
+    config: Config, host: PluginHost, servers: Iterable[BaseModel], settings: AcpSettings
+) -> Config:
+    described = dict(_server(server) for server in servers)
+    if not described:
+        return config
+    if any(info.name == MCP and info.state == "loaded" for info in host.infos):
+        layer = Layer("session/new", {MCP: {"servers": described}})
+        return Config((*config.layers, layer), config.sections)
+    why = f"MCP servers ({', '.join(described)}) need the plugin `mcp`, which is not installed"
+    if settings.mcp_servers == "refuse":
+        raise RequestError(
+            INVALID_PARAMS, f"{why}; with `acp: {{mcpServers: ignore}}` mm goes on without them"
+        )
+    say(f"{why}: ignored")
+    return config
+
+
+def _server(server: BaseModel) -> tuple[str, Mapping[str, Any]]:
+    """Return the name of an MCP server, and its settings."""
+    match server:
+        case McpServerStdio():
+            environment = {variable.name: variable.value for variable in server.env}
+            command = {"command": server.command, "args": [*server.args], "env": environment}
+            return server.name, command
+        case HttpMcpServer() | SseMcpServer():
+            headers = {header.name: header.value for header in server.headers}
+            return server.name, {"type": server.type, "url": str(server.url), "headers": headers}
+        case _:
+            name = getattr(server, "name", "unknown")
+            raise RequestError(INVALID_PARAMS, f"MCP server {name}: its kind is not known here")

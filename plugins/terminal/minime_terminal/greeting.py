@@ -1,0 +1,52 @@
+"""The first words of a conversation: which model answers and why, and where to go from there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from minime_core.messages import Message
+from minime_core.session import Session
+from minime_terminal import figures
+from minime_terminal.markdown.layout import Layout
+from minime_terminal.painter import Painter
+
+
+def greeting(session: Session, painter: Painter) -> list[str]:
+    """Return two rows."""
+    dot = painter.signs.dot
+    ref = session.ref
+    about = [ref.why or ref.provider]
+    if ref.why == "configured":
+        about = [f"configured: {ref.provider} {ref.base_url}".rstrip()]
+    if session.info.window:
+        about.append(f"window of {figures.tokens(session.info.window)} tokens")
+    about.append(f"profile {session.profile.name}")
+    if session.settings.policy != "ask":
+        about.append(session.settings.policy)
+    return [
+        painter.row(
+            ("Mini Me", "bold cyan"), " with ", (ref.model, "bold"), f" ({dot.join(about)})"
+        ),
+        painter.row((f"/help shows what there is{dot}Ctrl-C stops{dot}Ctrl-D leaves", "dim")),
+    ]
+
+
+def recap(session: Session, painter: Painter) -> list[str]:
+    """Return the last question of a resumed session and its answer; nothing for a new one."""
+    view = session.history.view()
+    last = max((n for n, message in enumerate(view) if message.role == "user"), default=None)
+    if last is None:
+        return []
+    count = sum(message.role == "user" for message in view)
+    head = f"({figures.counted(count, 'question')} so far; the last one:)"
+    rows = [
+        painter.row((head, "dim")),
+        painter.row(("> ", "cyan"), view[last].text),
+    ]
+    answer = _answer(view[last + 1 :])
+    return [*rows, "", *(Layout(painter).rows(painter.clean(answer)) if answer else []), ""]
+
+
+def _answer(messages: Sequence[Message]) -> str:
+    texts = [m.text for m in messages if m.role == "assistant" and m.text.strip()]
+    return texts[-1] if texts else ""

@@ -1,0 +1,79 @@
+"""The line after a turn: how long it took, what it cost, how many commands and skills it used."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from time import monotonic
+
+from minime_core.events import ContextUsage, Event, MessageDone, ToolDone
+from minime_core.tools import Tool
+from minime_terminal import figures
+from minime_terminal.signs import Signs
+
+
+class Summary:
+    """Counts the events of a turn. What the server did not tell is not shown.
+
+    tools: those of the session; what they are counted as is shown even when it is none.
+    clock: seconds.
+    """
+
+    def __init__(
+        self, tools: Mapping[str, Tool], signs: Signs, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._signs = signs
+        self._clock = clock
+        self._start = clock()
+        self._kinds = {name: tool.tally for name, tool in tools.items() if tool.tally}
+        self._counts: Counter[str] = Counter()
+        self._read: list[int] = []
+        self._cached: list[int] = []
+        self._written: list[int] = []
+        self._generated = (0, 0.0)
+        self._context: ContextUsage | None = None
+
+    def see(self, event: Event) -> None:
+        """Take notice of an event."""
+        if isinstance(event, ToolDone):
+            if event.ran and event.name in self._kinds:
+                self._counts[self._kinds[event.name]] += 1
+        elif isinstance(event, ContextUsage):
+            self._context = event
+        elif isinstance(event, MessageDone):
+            usage, timings = event.usage, event.timings
+            if usage.prompt_tokens is not None:
+                self._read.append(usage.prompt_tokens)
+                self._cached.append(usage.cached_tokens or 0)
+            if usage.completion_tokens is not None:
+                self._written.append(usage.completion_tokens)
+            if timings.generated_tokens and timings.generation_ms:
+                count, milliseconds = self._generated
+                self._generated = (
+                    count + timings.generated_tokens,
+                    milliseconds + timings.generation_ms,
+                )
+
+    def skip(self, seconds: float) -> None:
+        """Leave out time that passed."""
+        self._start += seconds
+
+    def line(self) -> str:
+        """Return the line for the turn so far."""
+        parts = [figures.seconds(self._clock() - self._start)]
+        if self._read:
+            share = round(100 * sum(self._cached) / sum(self._read)) if sum(self._read) else 0
+            cached = f" ({share} % cached)" if sum(self._cached) else ""
+            parts.append(f"{figures.tokens(sum(self._read))} tokens in{cached}")
+        if self._written:
+            parts.append(f"{figures.tokens(sum(self._written))} out")
+        count, milliseconds = self._generated
+        if milliseconds:
+            parts.append(f"{count * 1000 / milliseconds:.1f} tokens/s")
+        if self._context is not None and self._context.window:
+            used, window = self._context.used, self._context.window
+            parts.append(f"window {figures.tokens(used)}/{figures.tokens(window)}")
+        for kind in sorted({*self._kinds.values()}):
+            sign = self._signs.tallies.get(kind, "")
+            parts.append(f"{sign}{figures.counted(self._counts[kind], kind)}")
+        return self._signs.dot.join(parts)

@@ -1,0 +1,139 @@
+"""Which addresses a module may ask: patterns in a sidecar, and addresses compared with them."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import quote, urlsplit
+
+MAX_URL = 8_000
+"""Characters of an address."""
+_PORTS = {"http": 80, "https": 443}
+_SAFE = "/?:@!$&'()*+,;=-._~%[]"
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+"""IPv4 addresses behind a translator, RFC 6052."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """An address whose parts are known to be possible.
+
+    host: in ASCII, lower case, without brackets.
+    target: path and query.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    target: str
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a whole address. Raises ValueError."""
+        if len(text) > MAX_URL:
+            raise ValueError(f"an address has at most {MAX_URL} characters")
+        parts = urlsplit(text)
+        if parts.scheme not in _PORTS:
+            raise ValueError(f"{text[:80]!r} is neither http nor https")
+        if parts.username is not None or parts.password is not None:
+            raise ValueError("an address with a user or password is not taken")
+        query = f"?{quote(parts.query, safe=_SAFE)}" if parts.query else ""
+        return cls(
+            scheme=parts.scheme,
+            host=_ascii_host(parts.hostname or ""),
+            port=parts.port or _PORTS[parts.scheme],
+            target=quote(parts.path or "/", safe=_SAFE) + query,
+        )
+
+    @property
+    def authority(self) -> str:
+        """Host and port as they stand in an address, the usual port left out."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        return f"{self.scheme}://{self.authority}"
+
+    def __str__(self) -> str:
+        return self.origin + self.target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """One entry of `hosts`.
+
+    `api.example.com` is https on port 443, `*.example.com` also all names below. Behind a scheme,
+    as in `http://127.0.0.1:8080`, stands exactly one origin, which may be on a private network.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    is_below: bool = False
+    allows_private: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read an entry. Raises ValueError."""
+        if "://" in text:
+            address = Address.parse(text)
+            if address.target != "/":
+                raise ValueError(f"{text!r} has a path; a grant is for a whole host")
+            return cls(
+                scheme=address.scheme, host=address.host, port=address.port, allows_private=True
+            )
+        below = text.startswith("*.")
+        name = text.removeprefix("*.")
+        if below and "." not in name.strip("."):
+            raise ValueError(f"{text!r} is too wide: name a domain, such as *.example.com")
+        if not re.fullmatch(r"[^\s/:*?#@\[\]]+", name):
+            raise ValueError(
+                f"{text!r} is no host: write a name such as api.example.com or *.example.com, or "
+                "an origin such as http://127.0.0.1:8080"
+            )
+        return cls(scheme="https", host=_ascii_host(name), port=443, is_below=below)
+
+    def fits(self, address: Address) -> bool:
+        """Return whether the entry is for `address`."""
+        if (address.scheme, address.port) != (self.scheme, self.port):
+            return False
+        if self.is_below:
+            return address.host.endswith(f".{self.host}")
+        return address.host == self.host
+
+
+def fitting(hosts: Iterable[str], address: Address) -> Pattern | None:
+    """Return the first of the patterns that is for `address`."""
+    patterns = (Pattern.parse(text) for text in hosts)
+    return next((pattern for pattern in patterns if pattern.fits(address)), None)
+
+
+def is_public(number: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Return whether an IP address belongs to the public internet, however it is written."""
+    if isinstance(number, ipaddress.IPv6Address):
+        inner = number.ipv4_mapped or number.sixtofour
+        if number in _NAT64:
+            inner = ipaddress.IPv4Address(int(number) & 0xFFFF_FFFF)
+        if inner is not None:
+            return is_public(inner)
+        if number.is_site_local:
+            return False
+    return number.is_global and not (number.is_multicast or number.is_reserved)
+
+
+def _ascii_host(host: str) -> str:
+    if not host:
+        raise ValueError("the address has no host")
+    if ":" in host:
+        return str(ipaddress.IPv6Address(host.partition("%")[0]))
+    try:
+        name = host.encode("idna").decode("ascii").lower().removesuffix(".")
+    except UnicodeError as error:
+        raise ValueError(f"{host[:80]!r} is no host name") from error
+    if not re.fullmatch(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?", name) or len(name) > 253:
+        raise ValueError(f"{host[:80]!r} is no host name")
+    return name

@@ -1,0 +1,145 @@
+"""`mm tools list` and `mm tools show`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from minime_core.cli.group import Invocation
+from minime_core.tools import Tool
+from minime_wasm_host.approval import Approval
+from minime_wasm_host.cleaning import clean, one_line
+from minime_wasm_host.commands.modules import all_modules, cost, pick
+from minime_wasm_host.grants import Grants
+from minime_wasm_host.module_tools import tools_of
+from minime_wasm_host.places import Module
+from minime_wasm_host.refusal import Refused
+from minime_wasm_host.survey import Found
+from minime_wasm_host.trusting import look_at
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def list_tools(invocation: Invocation, as_json: bool) -> None:
+    """List the tools that the model has here, with their cost in characters, and all modules."""
+    host, config = invocation.load()
+    offered = host.collect(
+        "mm_register_tools",
+        Tool,
+        config=config,
+        window=config.settings.context_window or None,
+        cwd=invocation.options.cwd,
+        skill_folders=[folder for _, folder in host.collect("mm_register_skills", Path)],
+    )
+    tools = [{"name": tool.name, "plugin": owner, "cost": cost(tool)} for owner, tool in offered]
+    modules = [_row(found) for found in all_modules(invocation)]
+    if as_json:
+        click.echo(json.dumps({"tools": tools, "modules": modules}, indent=2))
+        return
+    for row in sorted(tools, key=lambda row: str(row["name"])):
+        click.echo(f"{row['name']:<36} {row['cost']:>6}  {row['plugin']}")
+    total = sum(row["cost"] for row in tools)
+    click.echo(f"{'characters in each request':<36} {total:>6}")
+    if modules:
+        click.echo("\nWASM modules")
+    for row in modules:
+        line = f"{row['name']:<20} {row['origin']:<8} {row['state']:<10} {_about(row)}"
+        click.echo(line.rstrip())
+
+
+def _about(row: dict[str, Any]) -> str:
+    if row["why"]:
+        return str(row["why"])
+    return f"{len(row['tools'])} tools, {row['cost']} characters" if row["tools"] else ""
+
+
+def _row(found: Found) -> dict[str, Any]:
+    tools = list(tools_of(found.module, found.approval, 0)) if found.approval else []
+    state, why = _state(found)
+    return {
+        "name": one_line(found.module.name, 60),
+        "origin": found.module.origin,
+        "path": clean(str(found.module.path)),
+        "state": state,
+        "why": why,
+        "tools": [tool.name for tool in tools],
+        "cost": sum(map(cost, tools)),
+    }
+
+
+def _state(found: Found) -> tuple[str, str]:
+    """Return how it stands with a module in a word, and what that word leaves open."""
+    if found.approval is not None:
+        why = f"{found.hidden_by} has that name too" if found.hidden_by else ""
+        return ("on" if found.is_enabled else "off"), why
+    try:
+        look_at(found.module)
+    except Refused as refused:
+        return "unusable", one_line(str(refused), 200)
+    return found.state, "" if found.is_enabled else "disabled"
+
+
+@click.command()
+@click.argument("name")
+@click.pass_obj
+def show(invocation: Invocation, name: str) -> None:
+    """Show what a module may do, and its tools."""
+    found = pick(invocation, name)
+    state, why = _state(found)
+    click.echo(f"{found.module.name}: {state}{f', {why}' if why else ''}")
+    if state == "unusable":
+        return
+    if found.approval is None:
+        candidate = look_at(found.module)
+        show_permissions(found.module, candidate.approval, wants_network=candidate.wants_network)
+        click.echo(f"`mm tools trust {found.module.name}` asks it for its tools")
+        return
+    show_permissions(found.module, found.approval)
+    show_tools(found.module, found.approval)
+
+
+def show_permissions(module: Module, approval: Approval, *, wants_network: bool = False) -> None:
+    """Print what a module is and what it may do."""
+    grants, limits = approval.grants, approval.limits
+    size = f"{approval.module.size / 1024:.1f} KB"
+    click.echo(f"  file        {clean(str(module.path))} ({size}, sha256 {approval.module.sha256})")
+    if (real := module.path.resolve()) != module.path:
+        click.echo(f"  in truth    {clean(str(real))}")
+    click.echo(f"  sidecar     {'none' if approval.sidecar is None else module.sidecar.name}")
+    click.echo(f"  contract    {approval.contract}{', with WASI' if approval.wasi else ''}")
+    for line in permissions(grants):
+        click.echo(f"  may         {one_line(line, 300)}")
+    if wants_network and not grants.hosts:
+        click.echo("  may not     send requests, though it can: no hosts in a sidecar")
+    click.echo(
+        f"  limits      {limits.timeout_ms / 1000:g} s a call, {limits.memory_mb} MB, "
+        f"{limits.output_kb} KB of output"
+    )
+
+
+def permissions(grants: Grants) -> list[str]:
+    """Return in words what the grants allow."""
+    lines = []
+    if grants.hosts:
+        lines.append(f"send requests to {', '.join(grants.hosts)}")
+    for folder in grants.folders:
+        verb = "read and WRITE" if folder.mode == "rw" else "read"
+        lines.append(f"{verb} {folder.host}, as {folder.guest}")
+    if grants.config:
+        lines.append(f"know {', '.join(f'{key}={value}' for key, value in grants.config.items())}")
+    for name, variable in grants.secrets.items():
+        lines.append(f"know the secret {name}, from the variable {variable}")
+    if grants.secrets and any(host.startswith("*.") for host in grants.hosts):
+        lines.append("send these secrets to each host that the `*` stands for")
+    return lines or ["compute, and nothing else"]
+
+
+def show_tools(module: Module, approval: Approval) -> None:
+    """Print the tools as the model sees them."""
+    for tool in tools_of(module, approval, 0):
+        click.echo(f"  tool        {tool.name} ({cost(tool)} characters): {tool.description}")
+        click.echo(f"              {tool.shape}")

@@ -1,0 +1,49 @@
+"""The module that a command is about."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from pathlib import Path
+
+from minime_core.cli.group import Invocation
+from minime_core.errors import UserError
+from minime_core.schemas import tool_parameters
+from minime_core.tools import Tool
+from minime_wasm_host.cleaning import one_line
+from minime_wasm_host.module_tools import found_modules
+from minime_wasm_host.survey import Found
+
+
+def all_modules(invocation: Invocation) -> list[Found]:
+    """Return what a session in this folder finds."""
+    _, config = invocation.load()
+    return found_modules(config, invocation.options.cwd)
+
+
+def pick(invocation: Invocation, name: str) -> Found:
+    """Return the module of that name or path. Raises UserError."""
+    known = all_modules(invocation)
+    path = Path(name).absolute()
+    for found in known:
+        if name == found.module.name or path == found.module.path:
+            return found
+    names = sorted({found.module.name for found in known})
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}"
+    raise UserError(
+        f"no WASM module {one_line(name, 80)!r}; {hint} (modules lie in .mm/tools, in "
+        "the folder `tools` beside your config.yaml, or in a folder of the setting "
+        "wasm_host.folders)"
+    )
+
+
+def cost(tool: Tool) -> int:
+    """Return the characters that a tool takes in each request."""
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool_parameters(tool.schema),
+    }
+    wire = {"type": "function", "function": function}
+    return len(json.dumps(wire, ensure_ascii=False, separators=(",", ":")))
