@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import resource
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from minime_builtin_tools.edit import FileRefused, read_regular, write_atomic
 
 as_root = os.geteuid() == 0
+NOBODY = 65_534
+"""A user without rights, on Linux."""
 
 
 def only_file(folder: Path) -> Path:
@@ -143,20 +147,34 @@ def test_a_full_disk_is_named() -> None:
     assert str(refusal(caught.value)) == "the disk is full"
 
 
-@pytest.mark.skipif(as_root, reason="root may write everything")
-def test_a_file_or_folder_without_permission_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
+@pytest.fixture
+def folder_of_a_user(tmp_path: Path) -> Iterator[Path]:
+    """A folder of somebody who may not write everything, as which the test runs."""
+    if os.geteuid() != 0:
+        yield tmp_path
+        return
+    with TemporaryDirectory() as name:
+        os.chown(name, NOBODY, NOBODY)
+        os.seteuid(NOBODY)
+        try:
+            yield Path(name)
+        finally:
+            os.seteuid(0)
+
+
+def test_a_file_or_folder_without_permission_is_refused(folder_of_a_user: Path) -> None:
+    path = folder_of_a_user / "a.txt"
     path.write_bytes(b"old")
     path.chmod(0o444)
     with pytest.raises(FileRefused, match="permission denied"):
         write_atomic(path, b"new")
-    tmp_path.chmod(0o555)
+    folder_of_a_user.chmod(0o555)
     path.chmod(0o644)
     try:
         with pytest.raises(FileRefused, match="permission denied"):
             write_atomic(path, b"new")
     finally:
-        tmp_path.chmod(0o755)
+        folder_of_a_user.chmod(0o755)
     assert path.read_bytes() == b"old"
 
 
