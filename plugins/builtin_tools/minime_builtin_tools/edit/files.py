@@ -73,7 +73,8 @@ def write_atomic(path: Path, data: bytes) -> None:
         status = _status(path)
         if status is not None:
             _require_regular(status)
-            if not os.access(target, os.W_OK):
+            # What counts is whom the process acts for, where the platform can tell.
+            if not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
                 is_mounted_so = os.statvfs(target).f_flag & os.ST_RDONLY
                 raise OSError(errno.EROFS if is_mounted_so else errno.EACCES, "not writable")
         _replace(target, status, data)
