@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -62,6 +63,13 @@ OPTIONS = (
         help="Work in this folder.",
     ),
     _option("--no-plugin", multiple=True, metavar="NAME", help="Do not load this plugin."),
+    _option(
+        "--wasm",
+        type=click.Path(exists=True, file_okay=False, resolve_path=True),
+        multiple=True,
+        metavar="DIR",
+        help="Look for WASM tools in this folder too.",
+    ),
     _option("--no-session", is_flag=True, help="Do not write the session to disk."),
     _option("--debug", is_flag=True, help="Show tracebacks, and what plugins say for it."),
     click.Option(
@@ -93,6 +101,9 @@ class Invocation:
             cwd = (params.get("cwd") or Path.cwd()).resolve()
         except OSError as error:
             raise UserError(f"the current folder cannot be used: {error.strerror}") from error
+        if params.get("wasm"):
+            # For the plugin that runs them: the core knows nothing of modules.
+            os.environ["MM_WASM"] = os.pathsep.join(params["wasm"])
         self.options = Options(
             cwd=cwd,
             flags=flags,

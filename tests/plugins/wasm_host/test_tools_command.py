@@ -223,6 +223,17 @@ def test_shipped_modules_need_no_trust(home: Home, mm: Mm, command: str, instead
     assert mm.err == f"mm: calculate is a part of Mini Me; `mm tools {instead} calculate`\n"
 
 
+def test_a_folder_can_be_named_for_one_run(
+    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MM_WASM", "")
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "there.wasm").write_bytes(saying("hi"))
+    assert run(["--wasm", str(folder), "tools", "list"]) == 0
+    assert "there                named    untrusted" in capsys.readouterr().out
+
+
 # Projects.
 
 
