@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# How long an example takes says nothing on a busy machine.
-settings.register_profile("quick", deadline=None, max_examples=40)
-settings.register_profile("full", deadline=None, max_examples=100)
+# How long an example takes, or to make one, says nothing on a busy machine.
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", untimed, max_examples=40)
+settings.register_profile("full", untimed, max_examples=100)
 settings.load_profile("full" if os.environ.get("MM_FULL_CORPUS") else "quick")

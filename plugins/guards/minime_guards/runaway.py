@@ -6,7 +6,7 @@ thoughts are asked for once more with a note.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -31,6 +31,8 @@ MAX_ARGUMENTS = 256 << 10
 CALLS = 2
 """How often in a turn such a call goes back to the model."""
 
+_STEP = 4
+"""Characters of text that are looked at together: about a token."""
 _TEXTS: StashKey[bool] = StashKey()
 _CALLS: StashKey[int] = StashKey()
 
@@ -76,6 +78,11 @@ class _Call:
     repetition: Repetition = field(default_factory=lambda: Repetition(data_limit))
 
 
+def _steps(text: str) -> Iterator[str]:
+    """Yield `text` in small pieces: much may arrive at once, and run away in its middle."""
+    return (text[start : start + _STEP] for start in range(0, len(text), _STEP))
+
+
 class _Answer:
     """What has come of one answer, and whether it runs away.
 
@@ -96,11 +103,10 @@ class _Answer:
         """Return whether the answer has to be ended after `event`."""
         if isinstance(event, TextDelta):
             self.text.append(event.text)
-            self._prose.read(event.text)
-            is_endless = self._text_repetition.is_endless(event.text)
+            is_endless = any(map(self._text_is_endless, _steps(event.text)))
         elif isinstance(event, ThinkingDelta):
             self._thoughts.append(event.text)
-            is_endless = self._thought_repetition.is_endless(event.text)
+            is_endless = any(map(self._thought_repetition.is_endless, _steps(event.text)))
         elif isinstance(event, ToolCallDelta):
             return self._call_runs_away(event)
         else:
@@ -110,6 +116,10 @@ class _Answer:
         if is_endless:
             self.why = "it repeated itself without end"
         return is_endless
+
+    def _text_is_endless(self, piece: str) -> bool:
+        self._prose.read(piece)
+        return self._text_repetition.is_endless(piece)
 
     def _call_runs_away(self, event: ToolCallDelta) -> bool:
         call = self._by_index.get(event.index)

@@ -3,16 +3,42 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from minime_core.errors import ProtocolError, ProviderError, StreamCut
-from minime_core.events import Heartbeat, ModelEvent
+from minime_core.events import Heartbeat, ModelEvent, TextDelta, ThinkingDelta
 from minime_providers.assemble import Assembler
 from minime_providers.causes import Explainer
 from minime_providers.sse import Decoder
 
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 """White space, and the byte order mark."""
+
+
+def together(events: Iterable[ModelEvent]) -> Iterator[ModelEvent]:
+    """Join neighbouring pieces of text: what arrived at once is one event for all who see it.
+
+    Raises what `events` raises.
+    """
+    kind: type[TextDelta] | type[ThinkingDelta] | None = None
+    texts: list[str] = []
+    try:
+        for event in events:
+            if kind is not None and type(event) is not kind:
+                yield kind("".join(texts))
+                texts, kind = [], None
+            if isinstance(event, TextDelta | ThinkingDelta):
+                kind = type(event)
+                texts.append(event.text)
+            else:
+                yield event
+    except ProviderError:
+        # What came before the fault is seen all the same.
+        if kind is not None:
+            yield kind("".join(texts))
+        raise
+    if kind is not None:
+        yield kind("".join(texts))
 
 
 class AnswerReader:

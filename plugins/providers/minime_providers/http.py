@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import sys
 import types
@@ -36,22 +37,44 @@ class Response:
         self.headers: Mapping[str, str] = inner.headers
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
-        """Yield the body as it comes.
+        """Yield the body as it comes, what arrived together in one piece.
 
         Raises StreamCut when the connection breaks, ProtocolError for a body that is too long or
         compressed, which was not asked for: a few bytes can hide gigabytes.
         """
         if self.headers.get("content-encoding", "identity") != "identity":
             raise ProtocolError("the server compressed its answer, although it was asked not to")
+        arrived: list[bytes] = []
+        has_more = asyncio.Event()
+        # httpx gives each of the small chunks of a stream alone, even when one read brought a
+        # hundred of them; a reader of its own does not wait between those.
+        reader = asyncio.create_task(self._read(arrived, has_more))
+        try:
+            while not reader.done() or arrived:
+                await has_more.wait()
+                has_more.clear()
+                if arrived:
+                    together = b"".join(arrived)
+                    arrived.clear()
+                    yield together
+            await reader
+        except httpx.TransportError as error:
+            raise StreamCut("the server broke off in the middle of its answer") from error
+        finally:
+            reader.cancel()
+            await asyncio.wait([reader])
+
+    async def _read(self, arrived: list[bytes], has_more: asyncio.Event) -> None:
         total = 0
         try:
             async for chunk in self._inner.aiter_raw():
                 total += len(chunk)
                 if total > MAX_BODY:
                     raise ProtocolError(f"the server sent more than {MAX_BODY >> 20} MB")
-                yield chunk
-        except httpx.TransportError as error:
-            raise StreamCut("the server broke off in the middle of its answer") from error
+                arrived.append(chunk)
+                has_more.set()
+        finally:
+            has_more.set()
 
     async def body(self, limit: int) -> bytes:
         """Return at most `limit` bytes of the body. Raises as `chunks` does."""

@@ -21,7 +21,7 @@ from minime_core.events import ModelEvent, Notice
 from minime_core.messages import clean_text
 from minime_core.models import ModelInfo, ModelRef, ModelRequest
 from minime_providers.address import checked_url, is_local
-from minime_providers.answer import AnswerReader
+from minime_providers.answer import AnswerReader, together
 from minime_providers.causes import Explainer, refused_fields
 from minime_providers.http import Client, Response
 from minime_providers.keys import find_key
@@ -132,7 +132,7 @@ class OpenAIProvider:
                     raise await self._refusal(response, request.model)
                 async with aclosing(response.chunks()) as chunks:
                     async for chunk in chunks:
-                        for event in reader.feed(chunk):
+                        for event in together(reader.feed(chunk)):
                             yield event
                         if reader.is_over:
                             break

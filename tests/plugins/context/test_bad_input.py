@@ -100,7 +100,13 @@ def test_any_window_is_divided_in_order(
         assert fixed <= budget.low <= budget.settled <= budget.trigger
 
 
-@settings(suppress_health_check=[HealthCheck.large_base_example, HealthCheck.data_too_large])
+@settings(
+    suppress_health_check=[
+        HealthCheck.large_base_example,
+        HealthCheck.data_too_large,
+        HealthCheck.too_slow,
+    ]
+)
 @given(st.text(max_size=3000), st.integers(0, 20_000))
 def test_a_message_becomes_shorter_or_stays(text: str, less: int) -> None:
     message = Message(role="user", text=text)

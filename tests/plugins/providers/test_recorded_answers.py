@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from minime_core.events import (
 )
 from minime_core.messages import Timings, Usage
 from minime_core.testing.replies import trace
-from minime_providers.answer import AnswerReader
+from minime_providers.answer import AnswerReader, together
 from minime_providers.causes import Explainer
 from minime_providers.presets import PRESETS
 
@@ -33,6 +33,12 @@ STREAMS = [name for name in TRACES if not name.startswith("error_")]
 EXPLAIN = Explainer(preset=PRESETS["llamacpp"], url="http://127.0.0.1:8080/v1")
 
 CUTS = st.lists(st.integers(0, 50_000), max_size=30)
+
+
+def events_of(body: bytes) -> list[ModelEvent]:
+    """Return the events of a whole body. Raises ProviderError."""
+    reader = AnswerReader(EXPLAIN, "local-model")
+    return [*reader.feed(body), *reader.end()]
 
 
 def read(chunks: list[bytes]) -> list[ModelEvent | str]:
@@ -155,7 +161,22 @@ def test_a_call_that_was_cut_keeps_what_was_written() -> None:
 @pytest.mark.parametrize("name", STREAMS)
 def test_the_events_are_the_same_over_sockets(name: str, ask: Callable[..., Any]) -> None:
     answer = ask(trace(TRACES[name]).split(700))
-    assert list(answer.events) == read([TRACES[name]])
+    assert [*together(answer.events)] == [*together(events_of(TRACES[name]))]
+
+
+SOME_EVENTS = st.sampled_from([TextDelta("a"), TextDelta("b"), ThinkingDelta("c"), Heartbeat()])
+
+
+@given(st.lists(SOME_EVENTS))
+def test_joining_what_arrived_at_once_changes_no_text_and_no_order(
+    events: list[ModelEvent],
+) -> None:
+    def letters(some: Iterable[ModelEvent]) -> list[tuple[type[ModelEvent], str]]:
+        return [(type(e), letter) for e in some for letter in getattr(e, "text", "-")]
+
+    joined = [*together(events)]
+    assert letters(joined) == letters(events)
+    assert all(a is not b or a is Heartbeat for a, b in pairwise(map(type, joined)))
 
 
 ERRORS: dict[str, tuple[type[ProviderError], str]] = {

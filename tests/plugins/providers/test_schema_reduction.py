@@ -136,7 +136,9 @@ def fits(validator: Draft202012Validator, instance: Any) -> bool:
         return False
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(
+    max_examples=150, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 @given(schema=ROOT, instances=st.lists(VALUE, min_size=3, max_size=6))
 def test_a_reduced_schema_is_never_narrower(schema: dict[str, Any], instances: list[Any]) -> None:
     reduced = reduce_schema(schema)
@@ -147,7 +149,7 @@ def test_a_reduced_schema_is_never_narrower(schema: dict[str, Any], instances: l
             assert wider.is_valid(instance), (schema, reduced, instance)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(schema=ROOT, instance=st.dictionaries(st.sampled_from("abc"), VALUE, max_size=3))
 def test_arguments_that_fit_still_fit(schema: dict[str, Any], instance: dict[str, Any]) -> None:
     reduced = tool_parameters(schema)
@@ -169,7 +171,7 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(schema=st.dictionaries(st.sampled_from([*TAKEN, "$ref", "allOf", "oneOf", "$defs"]), JSON))
 def test_what_is_no_schema_becomes_one(schema: dict[str, Any]) -> None:
     assert_taken(reduce_schema(schema))
