@@ -304,7 +304,7 @@ def test_events_are_printed_as_lines_of_json(mm: Mm) -> None:
     events = [json.loads(line) for line in out.splitlines()]
     assert (code, err) == (0, "")
     assert events[0]["type"] == "session_started"
-    assert [e["text"] for e in events if e["type"] == "text_delta"] == ["one", " two"]
+    assert "".join(e["text"] for e in events if e["type"] == "text_delta") == "one two"
     assert events[-1] == {"type": "turn_done", "reason": "answered", "text": "one two"}
 
 
