@@ -7,7 +7,7 @@ of Chinese alike.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from minime_core.messages import Message
 from minime_core.tools import Tool
@@ -42,16 +42,20 @@ class Sizes:
         # that its id is not given to another one.
         self._messages: dict[int, tuple[Message, int]] = {}
         self._tools: tuple[Sequence[Tool], int] = ((), 0)
+        # A request is measured several times.
+        self._last: tuple[Sequence[Message], int] = ((), 0)
 
-    def of(self, messages: Iterable[Message], tools: Sequence[Tool] = ()) -> int:
+    def of(self, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> int:
         """Return the size of a request."""
-        known, self._messages = self._messages, {}
-        total = self.of_tools(tools)
-        for message in messages:
-            kept = known.get(id(message)) or (message, self.of_message(message))
-            self._messages[id(message)] = kept
-            total += kept[1]
-        return total
+        if messages is not self._last[0]:
+            known, self._messages = self._messages, {}
+            total = 0
+            for message in messages:
+                kept = known.get(id(message)) or (message, self.of_message(message))
+                self._messages[id(message)] = kept
+                total += kept[1]
+            self._last = messages, total
+        return self._last[1] + self.of_tools(tools)
 
     def of_message(self, message: Message) -> int:
         if (known := self._messages.get(id(message))) is not None:

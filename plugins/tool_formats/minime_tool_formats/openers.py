@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import cache
 
 
 class Openers:
@@ -33,3 +34,9 @@ class Openers:
             if text[start:] in self._beginnings:
                 return start
         return len(text)
+
+
+@cache
+def openers_of(strings: frozenset[str]) -> Openers:
+    """Return the `Openers` of `strings`: each answer looks for the same ones."""
+    return Openers(strings)

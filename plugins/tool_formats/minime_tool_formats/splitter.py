@@ -9,7 +9,7 @@ from dataclasses import replace
 from minime_core.formats import Reading, ToolFormat
 from minime_core.tools import Tool
 from minime_tool_formats.markdown import MARK, Place
-from minime_tool_formats.openers import Openers
+from minime_tool_formats.openers import openers_of
 from minime_tool_formats.segments import Accept, Kind, Segment
 
 MAX_MISSES = 50
@@ -28,8 +28,8 @@ class Splitter:
     def __init__(
         self, syntaxes: Sequence[ToolFormat], tools: Mapping[str, Tool], accept: Accept
     ) -> None:
-        self.openers = Openers({opener for syntax in syntaxes for opener in syntax.openers})
-        self.heads = Openers({head for syntax in syntaxes for head in syntax.heads})
+        self.openers = openers_of(frozenset(o for syntax in syntaxes for o in syntax.openers))
+        self.heads = openers_of(frozenset(head for syntax in syntaxes for head in syntax.heads))
         self._syntaxes = syntaxes
         self._tools = tools
         self._accept = accept

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
 from collections.abc import Iterable
+from functools import cache
 
 # An editor or a pager would wait for a key that never comes, a colour is noise to a model.
 QUIET = {
@@ -28,10 +30,10 @@ def command_environment(hidden: Iterable[str]) -> dict[str, str]:
 
     hidden: names, in which `*` stands for anything.
     """
-    patterns = [*hidden]
-    passed = {
-        name: value
-        for name, value in os.environ.items()
-        if not any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-    }
-    return passed | QUIET
+    is_hidden = _any_of(tuple(hidden)).match
+    return {name: value for name, value in os.environ.items() if not is_hidden(name)} | QUIET
+
+
+@cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(fnmatch.translate, patterns)) or r"(?!)")

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Literal
 
@@ -86,7 +87,7 @@ def _start(
     command: str, cwd: Path, environment: Mapping[str, str], output: IO[bytes]
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [shutil.which("bash") or "/bin/sh", "-c", command],
+        [_shell(), "-c", command],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         stdout=output,
@@ -94,6 +95,11 @@ def _start(
         env=environment,
         start_new_session=True,
     )
+
+
+@cache
+def _shell() -> str:
+    return shutil.which("bash") or "/bin/sh"
 
 
 async def _watch(shell: subprocess.Popen[bytes], output: Output, deadline: float) -> Limit | None:
