@@ -87,7 +87,7 @@ def _start(
     command: str, cwd: Path, environment: Mapping[str, str], output: IO[bytes]
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [_shell(), "-c", command],
+        [_shell(os.environ.get("PATH")), "-c", command],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         stdout=output,
@@ -98,8 +98,8 @@ def _start(
 
 
 @cache
-def _shell() -> str:
-    return shutil.which("bash") or "/bin/sh"
+def _shell(path: str | None) -> str:
+    return shutil.which("bash", path=path) or "/bin/sh"
 
 
 async def _watch(shell: subprocess.Popen[bytes], output: Output, deadline: float) -> Limit | None:
