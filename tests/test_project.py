@@ -74,6 +74,7 @@ def test_every_plugin_is_seen_by_the_tools() -> None:
         ".",
         *folders,
         "sdk",
+        "tests/faults",
         "tests/support",
     ]
     assert set(folders) < set(tools["mypy"]["mypy_path"].split(":"))
