@@ -253,7 +253,7 @@ def _loops() -> Iterator[Scenario]:
         ),
         reason="limit",
         answer="I did it.",
-        ran=("ran", "2"),
+        ran=("ran", "two"),
         told=("Summarise",),
         options=("--max-turns", "2"),
     )

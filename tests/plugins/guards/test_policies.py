@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,3 +69,9 @@ def test_without_a_policy_its_fault_shows(
     assert chat.ask().reason == reason
     assert chat.tools.ran == []
     assert server.pending == 0
+
+
+def test_the_page_names_all_policies_in_their_order(chat: Any) -> None:
+    page = Path(__file__).parents[3] / "docs" / "explanation" / "guards.md"
+    rows = re.findall(r"^\| `(\w+)` \|", page.read_text(), re.MULTILINE)
+    assert rows == [layer.name for layer in model_layers(chat.session)]
