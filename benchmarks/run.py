@@ -24,12 +24,14 @@ import round_trip
 import startup
 import stream
 import traffic
+import wasm_calls
+import wasm_startup
 from client import Client
 from figures import Measured, Samples, summarise
 from measure import RunFailed
 from venvs import import_httpx_seconds
 
-TIMED = (startup, round_trip, stream, exit_time, memory)
+TIMED = (startup, round_trip, stream, exit_time, memory, wasm_startup, wasm_calls)
 COUNTED = (traffic, prompt_size)
 """Benchmarks that give the same in each round, and are run once."""
 

@@ -6,6 +6,7 @@ import socket
 
 from client import PATIENCE, Client, Running
 from figures import Figure
+from measure import RunFailed
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.http1 import Request
 from minime_core.testing.replies import text
@@ -20,7 +21,7 @@ FIGURES = (
 
 def sample(client: Client) -> dict[str, float]:
     """Return CPU seconds."""
-    question, whole = _until_question(client)
+    question, whole = until_question(client)
     return {"first_byte": _until_first_byte(client), "question": question, "whole": whole}
 
 
@@ -37,7 +38,11 @@ def _until_first_byte(client: Client) -> float:
             running.kill()
 
 
-def _until_question(client: Client) -> tuple[float, float]:
+def until_question(client: Client, tools: int = 0) -> tuple[float, float]:
+    """Return the CPU seconds from the start to the request with the question, and to the end.
+
+    tools: how many tools named `module...` the request has to offer. Raises RunFailed.
+    """
     marks: list[float] = []
     with FaultServer() as server:
 
@@ -48,4 +53,7 @@ def _until_question(client: Client) -> tuple[float, float]:
         server.respond = respond
         running: Running = client.start(server.base_url, "-p", "hello")
         whole = running.finish("Hello.")
+        offered = str(server.chat_requests[0].json["tools"]).count("'name': 'module")
+    if offered != tools:
+        raise RunFailed(f"{offered} tools of modules were offered, not {tools}")
     return marks[0], whole

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
@@ -21,12 +21,17 @@ class Asked:
 
 @dataclass
 class Page:
-    """What a path is answered with; `gate` keeps the answer back until it is set."""
+    """What a path is answered with.
+
+    gate: keeps the answer back until it is set.
+    reached: is set when somebody asks.
+    """
 
     body: bytes = b""
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
     gate: threading.Event | None = None
+    reached: threading.Event = field(default_factory=threading.Event)
 
 
 def redirect(location: str, status: int = 302) -> Page:
@@ -48,6 +53,7 @@ class LoopbackSite:
                 body = self.rfile.read(size)
                 site.asked.append(Asked(self.command, self.path, headers, body))
                 page = site.pages.get(self.path, Page(b"not here", 404))
+                page.reached.set()
                 if page.gate is not None:
                     page.gate.wait(30)
                 self.send_response(page.status)

@@ -46,7 +46,7 @@ def one_line(text: str, limit: int) -> str:
 
 def without_notices(text: str) -> str:
     """Return `text` so that nothing in it looks like a notice of this program, `[name: ...]`."""
-    return _NOTICE.sub(r"\\[", text)
+    return _NOTICE.sub(r"\\[", text) if "[" in text else text
 
 
 def clean_schema(schema: object) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -46,3 +47,6 @@ class Limits:
 
 MAXIMA = {"timeout_ms": 600_000, "load_ms": 600_000, "output_kb": 65_536, "http_kb": 65_536}
 """Largest values; 4096 for all others."""
+
+UNENFORCED: Mapping[str, Sequence[str]] = {"darwin": ("worker_mb",)}
+"""Limits that the system does not hold a process to, by `sys.platform`."""

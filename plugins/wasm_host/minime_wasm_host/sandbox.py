@@ -127,7 +127,6 @@ class Sandbox:
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         answer = Requests(self._approval.grants, self._limits, until).answer
-        late = f"it took longer than {seconds:g} s and was ended. Ask for less, or do without it"
         timer = loop.call_at(until, worker.kill)
         try:
             return await worker.call(function, data, self._logger(show), answer)
@@ -135,8 +134,10 @@ class Sandbox:
             raise CallFailed(self._cause(failed)) from failed
         except WorkerDied as died:
             await self.close()
-            hint = f"{died}. Try other arguments, or do without it"
-            raise CallFailed(late if worker.was_killed else hint) from died
+            cause, cure = str(died), "Try other arguments"
+            if worker.was_killed:
+                cause, cure = f"it took longer than {seconds:g} s and was ended", "Ask for less"
+            raise CallFailed(f"{cause}. {cure}, or do without it") from died
         except BaseException:
             # The turn is cancelled: nothing else stops a module in the middle of its work.
             await asyncio.shield(self.close())

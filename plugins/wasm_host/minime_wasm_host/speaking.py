@@ -10,6 +10,8 @@ from minime_wasm_host.approval import ApprovedTool
 from minime_wasm_host.contract import Contract
 
 _CONTEXT = {"id": "1", "_meta": {}}
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+"""Made once: `json.dumps` makes one in each call, which takes as long as small arguments do."""
 
 
 def describe_request(contract: Contract) -> tuple[str, bytes]:
@@ -69,4 +71,4 @@ def _parts(content: list[Any]) -> Iterator[str]:
 
 
 def _encode(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return _ENCODER.encode(value).encode()

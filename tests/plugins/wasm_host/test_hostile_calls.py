@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from minime_wasm_host.limits import MAX_LOG_LINE
 from module_folder import Home
 from module_text import Text, export
 
@@ -140,6 +141,13 @@ def test_a_hundred_thousand_log_lines_are_cut(home: Home) -> None:
     assert home.shown[:2] == ["it: a line\n", "it: a line\n"]
     assert home.shown[-1] == "it: (it logs more, which is left out)\n"
     assert len(home.shown) == 201
+
+
+def test_a_long_log_line_is_cut(home: Home) -> None:
+    data = Text(long="x" * 5_000).build(export("run", "(call $log_info {long}) (i32.const 0)"))
+    home.add("it", data, {"tools": [{"name": "run"}]})
+    assert home.call("it__run").ok
+    assert home.shown == [f"it: {'x' * MAX_LOG_LINE}\n"]
 
 
 def test_a_storm_of_requests_ends_in_time(home: Home) -> None:

@@ -391,3 +391,28 @@ def test_an_answer_that_does_not_come_ends_with_the_call(home: Home, site: Loopb
     gate.set()
     site.pages["/slow"] = Page(b"early")
     assert home.call("it__ask").text.endswith("\nearly")
+
+
+def test_a_module_that_waits_for_an_answer_is_not_entered_again(
+    home: Home, site: LoopbackSite
+) -> None:
+    gate = threading.Event()
+    slow = site.pages["/slow"] = Page(b"late", gate=gate)
+    text = Text(request=json.dumps({"url": f"{site.origin}/slow", "method": "POST"}), quick="quick")
+    data = text.build(
+        export("ask", ASK.replace("{body}", "(i64.const 0)")), export("say", "(call $say {quick})")
+    )
+    tools = [{"name": "ask"}, {"name": "say"}]
+    home.add("it", data, {"permissions": {"hosts": [site.origin]}, "tools": tools})
+
+    async def both() -> list[str]:
+        ask = asyncio.ensure_future(home.calling("it__ask"))
+        assert await asyncio.to_thread(slow.reached.wait, 30)
+        say = asyncio.ensure_future(home.calling("it__say"))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not say.done()
+        gate.set()
+        return [(await call).text.splitlines()[-1] for call in (ask, say)]
+
+    assert home.run(both()) == ["late", "quick"]

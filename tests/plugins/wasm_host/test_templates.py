@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from minime_core.cli.main import run
-from minime_wasm_host.limits import Limits
+from minime_wasm_host.cleaning import MAX_SCHEMA
+from minime_wasm_host.describing import MAX_DESCRIPTION, MAX_TOOLS
+from minime_wasm_host.limits import MAX_LOG_LINE, MAX_LOG_LINES, UNENFORCED, Limits
 from minime_wasm_host.sidecar import Permissions, ToolEntry
 from module_folder import Home
 
@@ -93,6 +95,10 @@ def test_the_how_to_page_works_line_by_line(home: Home, capsys: pytest.CaptureFi
 
 def test_every_limit_is_on_the_reference_page() -> None:
     page = (HOW_TO.parents[1] / "reference" / "wasm-tools.md").read_text()
+    for bound in (MAX_TOOLS, MAX_DESCRIPTION, MAX_SCHEMA, MAX_LOG_LINES, MAX_LOG_LINE):
+        assert f" {bound:,} " in page
+    for names in UNENFORCED.values():
+        assert [name for name in names if f"`{name}` is not enforced" not in page] == []
     for limit in fields(Limits):
         assert f"| `{limit.name}` | {str(limit.default).lower()} |" in page
     for part in (Permissions, ToolEntry):

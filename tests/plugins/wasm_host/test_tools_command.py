@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,16 @@ def test_the_question_before_trust_shows_all_that_it_means(
         assert line in out
     assert "\x1b" not in out
     assert home.offered() == {}
+
+
+def test_a_limit_that_the_system_does_not_enforce_is_said(
+    home: Home, mm: Mm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.put("it", saying("hi"))
+    monkeypatch.setattr(
+        "minime_wasm_host.commands.listing.UNENFORCED", {sys.platform: ["worker_mb"]}
+    )
+    assert "note        this system does not enforce limits.worker_mb" in mm("show", "it")
 
 
 def test_enter_means_no(home: Home, mm: Mm, monkeypatch: pytest.MonkeyPatch) -> None:

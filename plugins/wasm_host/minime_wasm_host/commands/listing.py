@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from minime_wasm_host.approval import Approval
 from minime_wasm_host.cleaning import clean, one_line
 from minime_wasm_host.commands.modules import all_modules, cost, pick
 from minime_wasm_host.grants import Grants
+from minime_wasm_host.limits import UNENFORCED
 from minime_wasm_host.module_tools import tools_of
 from minime_wasm_host.places import Module
 from minime_wasm_host.refusal import Refused
@@ -119,6 +121,8 @@ def show_permissions(module: Module, approval: Approval, *, wants_network: bool 
         f"  limits      {limits.timeout_ms / 1000:g} s a call, {limits.memory_mb} MB, "
         f"{limits.output_kb} KB of output"
     )
+    for name in UNENFORCED.get(sys.platform, ()):
+        click.echo(f"  note        this system does not enforce limits.{name}")
 
 
 def permissions(grants: Grants) -> list[str]:

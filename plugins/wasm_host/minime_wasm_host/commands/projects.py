@@ -41,4 +41,5 @@ def write_project(language: str, name: str, target: Path) -> None:
         if source.is_dir():
             (target / inside).mkdir()
         else:
-            (target / inside).write_text(source.read_text().replace(_PLACEHOLDER, name))
+            text = source.read_text("utf-8").replace(_PLACEHOLDER, name)
+            (target / inside).write_text(text, "utf-8")
