@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -143,3 +145,21 @@ def test_an_event_as_json_can_be_printed(event: Event) -> None:
 def test_fields_without_a_default_are_always_there(event: Event) -> None:
     required = {f.name for f in dataclasses.fields(event) if f.default is dataclasses.MISSING}
     assert required <= to_json(event).keys()
+
+
+def test_the_reference_page_has_all_events_with_all_fields() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "output.md"
+    rows = {
+        cells[1].strip(" `"): cells[2].strip()
+        for line in page.read_text().splitlines()
+        if len(cells := line.split("|")) == 5
+    }
+    for kind in get_args(Event):
+        if kind is Continue:  # It is for the loop alone.
+            continue
+        names = ", ".join(f"`{field.name}`" for field in dataclasses.fields(kind))
+        assert rows[_type_of(kind)] == names
+
+
+def _type_of(kind: type[Event]) -> str:
+    return re.sub("(?<!^)([A-Z])", r"_\1", kind.__name__).lower()
