@@ -29,6 +29,7 @@ class ModelRequest:
     thinking: whether the model shall think; a layer knows how its family is told.
     stream: whether the answer shall come in pieces.
     patience: how many times longer than usual the server may be silent.
+    is_clamped: whether `max_tokens` is what the window leaves, less than was set.
     extra: more fields of the request's body.
     """
 
@@ -43,6 +44,7 @@ class ModelRequest:
     thinking: Thinking = "auto"
     stream: bool = True
     patience: int = 1
+    is_clamped: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

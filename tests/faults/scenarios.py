@@ -287,6 +287,15 @@ def _loops() -> Iterator[Scenario]:
         answer="The first half",
         said=("max_tokens",),
     )
+    yield Scenario(
+        group="Loops and limits",
+        fault="an answer that is cut by the end of the window",
+        outcome="the user is told that the window is full",
+        replies=(text("The first half") + finish("length"),),
+        answer="The first half",
+        said=("the end of the window", "a larger window"),
+        settings={"context_window": 2048},
+    )
 
 
 def _time() -> Iterator[Scenario]:

@@ -115,7 +115,9 @@ class Context:
             return request
         used = meter.tokens(sizes.of(request.messages, request.tools))
         left = max(window.tokens - int(used * SAFETY), LEAST_ANSWER)
-        return replace(request, max_tokens=left) if left < request.max_tokens else request
+        if left >= request.max_tokens:
+            return request
+        return replace(request, max_tokens=left, is_clamped=True)
 
     def _check_fixed(self, request: ModelRequest) -> None:
         """Raise ContextOverflow where not even the fixed prompt can fit."""

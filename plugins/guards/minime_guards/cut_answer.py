@@ -16,7 +16,7 @@ async def wrap(request: ModelRequest, call_next: ModelCall) -> AsyncGenerator[Mo
         async for event in events:
             yield event
             if isinstance(event, MessageDone) and _is_cut(event):
-                yield Notice("warning", _text(event, request.max_tokens), "cut_answer")
+                yield Notice("warning", _text(event, request), "cut_answer")
 
 
 def _is_cut(done: MessageDone) -> bool:
@@ -24,8 +24,22 @@ def _is_cut(done: MessageDone) -> bool:
     return done.finish_reason == "length" and not done.message.calls
 
 
-def _text(done: MessageDone, max_tokens: int | None) -> str:
-    limit = "the server's limit" if max_tokens is None else f"max_tokens ({max_tokens})"
+def _text(done: MessageDone, request: ModelRequest) -> str:
+    limit, cure = limit_of(request), cure_of(request)
     if done.message.text.strip():
-        return f"the answer was cut off at {limit}: raise max_tokens, or ask to go on"
-    return f"the model was cut off at {limit} before it answered: raise max_tokens"
+        return f"the answer was cut off at {limit}: {cure}, or ask to go on"
+    return f"the model was cut off at {limit} before it answered: {cure}"
+
+
+def limit_of(request: ModelRequest) -> str:
+    """Return what bounds the answer to `request`, for the user."""
+    if request.max_tokens is None:
+        return "the server's limit"
+    if request.is_clamped:
+        return f"the end of the window ({request.max_tokens} tokens were left)"
+    return f"max_tokens ({request.max_tokens})"
+
+
+def cure_of(request: ModelRequest) -> str:
+    """Return what the user can do about that."""
+    return "give the server a larger window" if request.is_clamped else "raise max_tokens"

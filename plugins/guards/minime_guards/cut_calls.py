@@ -13,6 +13,7 @@ from minime_core.events import MessageDone
 from minime_core.messages import ToolCall
 from minime_core.models import ModelRequest
 from minime_core.turn import StashKey
+from minime_guards.cut_answer import cure_of, limit_of
 from minime_guards.layering import with_calls
 from minime_guards.loose_json import is_cut
 
@@ -32,7 +33,7 @@ def judge(request: ModelRequest, done: MessageDone) -> MessageDone:
     cuts = request.turn.stash.get(_CUTS, 0) + 1
     request.turn.stash.set(_CUTS, cuts)
     if cuts > CHANCES:
-        raise TurnStopped(_for_user(cut[0], cuts, request.max_tokens), reason="stuck")
+        raise TurnStopped(_for_user(cut[0], cuts, request), reason="stuck")
     text = _for_model(request.max_tokens)
     return with_calls(
         done,
@@ -66,9 +67,8 @@ def _for_model(max_tokens: int | None) -> str:
     )
 
 
-def _for_user(call: ToolCall, cuts: int, max_tokens: int | None) -> str:
-    limit = "the server's limit" if max_tokens is None else f"max_tokens ({max_tokens})"
+def _for_user(call: ToolCall, cuts: int, request: ModelRequest) -> str:
     return (
-        f"the model wrote {cuts} calls of {call.name} that were cut off at {limit}: raise "
-        "max_tokens, or ask for smaller steps"
+        f"the model wrote {cuts} calls of {call.name} that were cut off at {limit_of(request)}: "
+        f"{cure_of(request)}, or ask for smaller steps"
     )
