@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from minime_core.bundled import bundled
 from minime_prompt.sections import SECTIONS
 
 Send = Callable[..., Any]
@@ -33,6 +34,19 @@ def test_prompt_tools_and_eight_skills_stay_within_the_budget(send: Send, projec
     assert all(f"\\n{name}: " in sent.tools for name in names)
     # 1,600 tokens are about 6,400 characters.
     assert len(sent.system) + len(sent.tools) <= 6400
+
+
+def test_with_every_tool_and_shipped_skill_the_prompt_stays_within_the_budget(
+    send: Send, project: Path
+) -> None:
+    tools = {"plan": True, "fetch_content": True}
+    skills = sorted(path.parent.name for path in bundled("skills").glob("*/SKILL.md"))
+    sent = send(project, served="qwen3-8b", builtin_tools=tools, skills={"enabled": skills})
+    assert [tool["function"]["name"] for tool in sent.body["tools"]] == [
+        "bash", "edit_file", "fetch_content", "plan", "read_file", "read_skill", "write_file",
+    ]  # fmt: skip
+    # 2,000 tokens are about 8,000 characters.
+    assert len(sent.system) + len(sent.tools) <= 8000
 
 
 def test_smaller_models_read_less(send: Send, project: Path) -> None:
