@@ -8,7 +8,14 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-_JSON_TYPES: dict[Any, Any] = {str: str, bytes: str, int: int, bool: bool, tuple: list}
+_JSON_TYPES: dict[Any, Any] = {
+    str: str,
+    bytes: str,
+    int: int,
+    float: (float, int),
+    bool: bool,
+    tuple: list,
+}
 
 
 @cache

@@ -52,6 +52,11 @@ class Client:
         self._news = asyncio.Condition()
         self._tasks: set[asyncio.Task[None]] = set()
 
+    @property
+    def numbers(self) -> set[Any]:
+        """The ids of the requests that wait for an answer."""
+        return {*self._waiting}
+
     def write(self, data: bytes) -> None:
         """Send bytes as they are."""
         self._writer.write(data)

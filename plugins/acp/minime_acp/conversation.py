@@ -43,6 +43,8 @@ from minime_core.settings import Policy, Thinking
 
 ANNOUNCE_AFTER = 0.1
 """Seconds until a client is told of commands: some do not know a session at once."""
+CLOSE_TIME = 5.0
+"""Seconds that a cancelled turn may take to end before its session is closed under it."""
 _COMMAND = re.compile(r"\s*/(\S+)(?:\s+(.*))?", re.DOTALL)
 
 
@@ -60,6 +62,8 @@ class Conversation:
         self._profile = options.flags.get("profile") or choosing.AUTOMATIC
         self._always: set[str] = set()
         self._turn: Turn | None = None
+        self._is_free = asyncio.Event()
+        self._is_free.set()
         self._before: asyncio.Task[PromptResponse] | None = None
         self._announcing: asyncio.Task[None] | None = None
         self._session: Session | None = None
@@ -104,6 +108,7 @@ class Conversation:
         session = self.session
         question = prompt_text(blocks, session.settings.max_output)
         turn = self._turn = Turn(session, self._client, self.id, self._always, self._before)
+        self._is_free.clear()
         try:
             if self._announcing is not None:
                 self._announcing.cancel()
@@ -120,6 +125,7 @@ class Conversation:
             return await turn.answer(question)
         finally:
             self._before, self._turn = turn.task, None
+            self._is_free.set()
 
     def cancel(self) -> None:
         """End the turn that runs, if there is one."""
@@ -166,13 +172,12 @@ class Conversation:
         return self.options
 
     async def aclose(self) -> None:
-        """Cancel what runs, and let go of everything."""
+        """Cancel what runs, wait for its end, and let go of everything."""
         self.cancel()
+        await self._is_free.wait()
         if self._announcing is not None:
             self._announcing.cancel()
-        if self._session is not None:
-            session, self._session = self._session, None
-            await _close(session)
+        await self._close()
 
     async def _open(self, options: Options) -> None:
         opened = await open_for(self.id, options, self._client, self._servers, self._call_id)
@@ -193,8 +198,7 @@ class Conversation:
         if session.file.path.exists():
             self._options = replace(self._options, resume=str(session.file.path))
         before = self._options
-        self._session = None
-        await _close(session)
+        await self._close()
         try:
             await self._open(replace(before, flags={**before.flags, **changes}))
         except MinimeError:
@@ -203,6 +207,18 @@ class Conversation:
         finally:
             if self._session is not None:
                 self._session.permission = permission
+
+    async def _close(self) -> None:
+        if self._before is not None:
+            await asyncio.wait([self._before], timeout=CLOSE_TIME)
+        session, self._session = self._session, None
+        if session is None:
+            return
+        await session.aclose()
+        # What the end of the session brought to light, such as jobs that run on.
+        for event in session.take_pending():
+            if isinstance(event, Notice):
+                say(event.text)
 
     def _keep_flags(self, flags: Mapping[str, Any]) -> None:
         self._options = replace(self._options, flags={**self._options.flags, **flags})
@@ -245,11 +261,3 @@ class Conversation:
             ],
         )
         await self._client.update(self.id, update)
-
-
-async def _close(session: Session) -> None:
-    await session.aclose()
-    # What the end of the session brought to light, such as jobs that run on.
-    for event in session.take_pending():
-        if isinstance(event, Notice):
-            say(event.text)

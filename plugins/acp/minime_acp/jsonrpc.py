@@ -36,7 +36,8 @@ class Endpoint:
         self._handle = handle
         self._numbers = itertools.count(1)
         self._pending: dict[int, asyncio.Future[Any]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], object] = {}
+        """What is being handled, with the ids of requests."""
 
     async def run(self) -> None:
         """Handle what comes until the other end closes."""
@@ -46,12 +47,9 @@ class Endpoint:
                     await self._take(line)
         except ConnectionError:
             pass  # The other end does not want our answers.
-        for future in self._pending.values():
-            if not future.done():
-                future.set_exception(ConnectionError("the client has left"))
 
     async def aclose(self) -> None:
-        """Cancel what is still being handled."""
+        """Cancel what is still being handled, and with it what waits for an answer of ours."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -67,7 +65,10 @@ class Endpoint:
             await self._send(id=number, method=method, params=params)
             return await future
         except asyncio.CancelledError:
-            await self.notify(CANCEL, {"requestId": number})
+            try:
+                await self.notify(CANCEL, {"requestId": number})
+            except ConnectionError:
+                pass  # Nobody is there to be told.
             raise
         finally:
             del self._pending[number]
@@ -90,14 +91,25 @@ class Endpoint:
             await self._refuse(None, INVALID_REQUEST, "an id is a number or a string")
         elif isinstance(method, str):
             params = message.get("params")
+            if method == CANCEL:
+                # Not before it has begun: a task that never ran cannot answer.
+                asyncio.get_running_loop().call_soon(self._cancel, params)
+                return
             work = self._answer(number, method, params) if "id" in message else None
             task = asyncio.create_task(work or self._hear(method, params))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks[task] = number
+            task.add_done_callback(self._tasks.pop)
         elif "method" not in message and ("result" in message or "error" in message):
             asyncio.get_running_loop().call_soon(self._settle, number, message)
         else:
             await self._refuse(number, INVALID_REQUEST, "neither a request nor an answer")
+
+    def _cancel(self, params: Any) -> None:
+        """Cancel a request of the other end, which is then answered with an error."""
+        number = params.get("requestId") if isinstance(params, dict) else None
+        for task, of in self._tasks.items():
+            if of is not None and of == number:
+                task.cancel()
 
     async def _answer(self, number: object, method: str, params: Any) -> None:
         try:

@@ -52,7 +52,10 @@ def _stored_results(records: Sequence[Record]) -> dict[str, ToolDone]:
     found = {}
     for record in records:
         if isinstance(record, Display) and record.event.get("type") == "tool_done":
-            done: ToolDone = from_plain(ToolDone, record.event)
+            try:
+                done: ToolDone = from_plain(ToolDone, record.event)
+            except ValueError:
+                continue  # A file may have been written by anybody.
             found[done.call_id] = done
     return found
 
