@@ -15,6 +15,7 @@ from click.exceptions import Exit
 from minime_core.assembly import Options, load_host
 from minime_core.cli import plugin_commands
 from minime_core.cli.say import say
+from minime_core.cli.stdout import stdout_kept
 from minime_core.config import Config
 from minime_core.errors import ConfigError, MinimeError, UserError
 from minime_core.plugins import PluginHost, discover
@@ -118,7 +119,8 @@ class Invocation:
     def load(self) -> tuple[PluginHost, Config]:
         """Return the loaded plugins and the settings."""
         if self._loaded is None:
-            self._loaded = load_host(self.options, say)
+            with stdout_kept():
+                self._loaded = load_host(self.options, say)
         return self._loaded
 
 
@@ -176,7 +178,8 @@ class Mm(click.Group):
         except ConfigError:
             # The command may be one that finds what is wrong with the settings.
             host = PluginHost(discover(), say)
-            host.load(ctx.obj.options.no_plugins)
+            with stdout_kept():
+                host.load(ctx.obj.options.no_plugins)
         # They may have been added before, by other objects of the same plugins.
         self.commands = {"plugins": plugin_commands.plugins}
         for _ in host.collect("mm_register_commands", cli=self):

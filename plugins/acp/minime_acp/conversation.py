@@ -34,6 +34,7 @@ from minime_acp.tool_calls import one_line
 from minime_acp.turn import Turn
 from minime_core.assembly import Options
 from minime_core.cli.say import say
+from minime_core.config import Config
 from minime_core.errors import MinimeError
 from minime_core.events import Notice
 from minime_core.frontends import SlashCommand, Suggestion
@@ -68,6 +69,7 @@ class Conversation:
         self._announcing: asyncio.Task[None] | None = None
         self._session: Session | None = None
         self._choices = choosing.Choices({}, ())
+        self._config: Config | None = None
 
     @property
     def session(self) -> Session:
@@ -184,7 +186,9 @@ class Conversation:
         self._session = opened.session
         self._session.ask = self._ask
         self._options = options
-        self._choices = await choosing.find_choices(opened.host, opened.config, opened.session)
+        # A choice that was made narrows the settings, and shall not narrow what can be chosen.
+        self._config = self._config or opened.config
+        self._choices = await choosing.find_choices(opened.host, self._config, opened.session)
 
     async def _reopen(self, changes: Mapping[str, Any]) -> None:
         """Go on with other settings in the same conversation; with the same ones if that fails."""
