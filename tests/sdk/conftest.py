@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
 import minime
+from minime_core.testing.fault_server import FaultServer
+from real_agent import RealAgent, real_agent
 
 T = TypeVar("T")
 
@@ -45,3 +47,10 @@ def run() -> Callable[[Coroutine[Any, Any, T]], T]:
         return asyncio.run(asyncio.wait_for(work, HANG))
 
     return run
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Iterator[RealAgent]:
+    """The real agent, and the server of its model."""
+    with FaultServer() as server, real_agent(tmp_path, server) as agent:
+        yield agent
