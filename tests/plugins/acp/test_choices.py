@@ -26,9 +26,11 @@ def values(options: list[dict[str, Any]], name: str) -> list[str]:
 def test_a_session_says_what_can_be_chosen(connect: Any, run: Run) -> None:
     async def scenario() -> dict[str, Any]:
         async with connect() as client:
-            return await client.ask("session/new", cwd=str(client.cwd), mcpServers=[])
+            answer: dict[str, Any]
+            answer = await client.ask("session/new", cwd=str(client.cwd), mcpServers=[])
+            return answer
 
-    answer = run(scenario())
+    answer: dict[str, Any] = run(scenario())
     assert answer["modes"]["currentModeId"] == "ask"
     modes = [mode["id"] for mode in answer["modes"]["availableModes"]]
     assert modes == ["ask", "read-only", "yolo"]
@@ -93,7 +95,7 @@ def test_what_cannot_be_chosen_is_refused_with_what_can(
                     "session/set_config_option", sessionId=session, configId=option, value=value
                 )
             assert caught.value.code == -32602
-            with pytest.raises(Refused, match="-32602: .*is no mode"):
+            with pytest.raises(Refused, match=r"-32602: .*is no mode"):
                 await client.ask("session/set_mode", sessionId=session, modeId="plan")
 
     run(scenario())

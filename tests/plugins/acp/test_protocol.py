@@ -123,9 +123,7 @@ def test_no_sequence_of_lines_ends_the_agent(
             for line in lines:
                 client.write(line + b"\n")
             client.send(id="end", method="initialize", params={"protocolVersion": 1})
-            [answer] = await client.until(
-                lambda: [m for m in client.heard if m.get("id") == "end"]
-            )
+            [answer] = await client.until(lambda: [m for m in client.heard if m.get("id") == "end"])
             assert answer["result"]["protocolVersion"] == 1
 
     run(scenario())
@@ -167,9 +165,7 @@ def test_an_error_of_ours_is_an_answer_and_a_trace_on_stderr(
     assert "Traceback" in capfd.readouterr().err
 
 
-def test_a_line_of_megabytes_is_read_and_sent(
-    connect: Any, run: Run, server: FaultServer
-) -> None:
+def test_a_line_of_megabytes_is_read_and_sent(connect: Any, run: Run, server: FaultServer) -> None:
     server.respond = text("Yes.")
     data = "x" * (8 << 20)
 

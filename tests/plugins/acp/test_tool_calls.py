@@ -110,9 +110,7 @@ def test_a_change_of_a_file_is_a_diff_before_and_after(
     assert (cwd / "a.txt").read_text() == "one\nthree\n"
 
 
-def test_a_new_file_has_no_old_text(
-    connect: Any, run: Run, server: FaultServer, cwd: Path
-) -> None:
+def test_a_new_file_has_no_old_text(connect: Any, run: Run, server: FaultServer, cwd: Path) -> None:
     replies = [tool_call("write_file", {"path": "b.txt", "content": "new\n"}), text("Written.")]
     *_, done = of_calls(told(connect, run, server, replies))
     assert done["content"] == [{"type": "diff", "path": str(cwd / "b.txt"), "newText": "new\n"}]
@@ -139,13 +137,13 @@ def test_a_plan_is_no_call(connect: Any, run: Run, server: FaultServer, tmp_path
     ]
 
 
-def test_a_call_that_cannot_run_ends_as_failed(
-    connect: Any, run: Run, server: FaultServer
-) -> None:
+def test_a_call_that_cannot_run_ends_as_failed(connect: Any, run: Run, server: FaultServer) -> None:
     replies = [tool_call("bash", {"cmmmd": 3}), tool_call("dance", {}), text("Sorry.")]
     updates = of_calls(told(connect, run, server, replies))
     begun = {u["toolCallId"]: u for u in updates if u["sessionUpdate"] == "tool_call"}
-    ended = {u["toolCallId"]: u["status"] for u in updates if u["status"] in ("completed", "failed")}
+    ended = {
+        u["toolCallId"]: u["status"] for u in updates if u["status"] in ("completed", "failed")
+    }
     assert len(begun) == 2
     assert ended == dict.fromkeys(begun, "failed")
 
@@ -201,9 +199,7 @@ def test_text_and_thoughts_of_one_answer_share_an_id(
     ]
 
 
-def test_usage_is_the_turns_and_the_windows(
-    connect: Any, run: Run, server: FaultServer
-) -> None:
+def test_usage_is_the_turns_and_the_windows(connect: Any, run: Run, server: FaultServer) -> None:
     def used(prompt: int, answer: int, cached: int) -> Reply:
         return finish(
             usage={
