@@ -1,10 +1,12 @@
-"""How many examples a property is tried with: few by default, more in CI."""
+"""The fixtures of Mini Me, and how many examples a property is tried with: more in CI."""
 
 from __future__ import annotations
 
 import os
 
 from hypothesis import HealthCheck, settings
+
+pytest_plugins = ["minime_core.testing.pytest_plugin"]
 
 # How long an example takes, or to make one, says nothing on a busy machine.
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

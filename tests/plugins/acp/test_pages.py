@@ -17,8 +17,6 @@ from minime_acp.settings import AcpSettings
 from minime_acp.turn import OPTIONS
 from minime_core.testing.command import Mm
 
-pytest_plugins = ["minime_core.testing.pytest_plugin"]
-
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "reference/acp.md").read_text()
 GUIDE = (DOCS / "how-to/use-in-an-editor.md").read_text()

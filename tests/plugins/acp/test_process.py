@@ -18,8 +18,6 @@ from minime_acp import command, leftovers, lines
 from minime_core.testing.command import TIMEOUT, Mm
 from minime_core.testing.replies import stall, text, tool_call
 
-pytest_plugins = ["minime_core.testing.pytest_plugin"]
-
 ORPHANS = {
     "child": "(exec 9>{fifo}; echo >&9; exec sleep 3600) &",
     "own session": "setsid sh -c 'exec 9>{fifo}; echo >&9; exec sleep 3600' &",

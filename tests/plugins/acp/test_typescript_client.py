@@ -13,8 +13,6 @@ import pytest
 from minime_core.testing.command import MM, TIMEOUT, Mm
 from minime_core.testing.replies import stall, text, thinking, tool_call
 
-pytest_plugins = ["minime_core.testing.pytest_plugin"]
-
 FOLDER = Path(__file__).parents[2] / "typescript"
 PACKAGES = FOLDER / "node_modules"
 
