@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -238,19 +240,20 @@ def test_usage_is_the_turns_and_the_windows(connect: Any, run: Run, server: Faul
 def test_a_thousand_pieces_are_neither_lost_nor_reordered(
     connect: Any, run: Run, server: FaultServer
 ) -> None:
-    pieces = [f"{number} " for number in range(1000)]
-    server.enqueue(text("".join(pieces), chunks=None))
+    # Neighbours of one kind that arrive at once are one update.
+    pieces = [thinking(f"{n} ", chunks=1) + text(f"{n} ", chunks=1) for n in range(500)]
+    server.enqueue(reduce(add, pieces))
+    kinds = ("agent_thought_chunk", "agent_message_chunk")
 
-    async def scenario() -> list[str]:
+    async def scenario() -> list[list[str]]:
         async with connect() as client:
             session = await client.new()
             await client.prompt(session, "count")
             # All of them are there when the answer is: none comes after it.
-            return [u["content"]["text"] for u in client.of(session, "agent_message_chunk")]
+            return [[u["content"]["text"] for u in client.of(session, kind)] for kind in kinds]
 
-    told = run(scenario())
-    assert "".join(told) == "".join(pieces)
-    assert len(told) > 900
+    expected = [f"{n} " for n in range(500)]
+    assert run(scenario()) == [expected, expected]
 
 
 def test_a_withdrawn_answer_is_marked_and_its_reason_shown(
