@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 import tomllib
 from functools import cache
@@ -147,3 +148,16 @@ def test_every_error_is_in_the_tree_that_the_docstring_draws() -> None:
     drawn = [line.split() for line in (ast.get_docstring(errors) or "").splitlines()]
     names = {word for words in drawn for word in words}
     assert {node.name for node in errors.body if isinstance(node, ast.ClassDef)} <= names
+
+
+# Pages
+
+
+def pages() -> list[Path]:
+    return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("sdk/*.md")])
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!http)([^)#]+)", page.read_text())
+    assert [link for link in links if not (page.parent / link).exists()] == []
