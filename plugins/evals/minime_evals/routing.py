@@ -40,8 +40,9 @@ async def session_for(
     enabled: shipped skills that are on, besides those that are on anyway.
     """
     own = [name for layer in config.layers for name in _enabled(layer)]
-    skills = {"skills": {"enabled": sorted({*own, *enabled})}}
-    config = Config([*config.layers, Layer("mm eval", skills)], config.sections)
+    # All tools, whatever a profile takes away: to look for a skill is one choice among them.
+    wanted = {"skills": {"enabled": sorted({*own, *enabled})}, "tools": []}
+    config = Config([*config.layers, Layer("mm eval", wanted)], config.sections)
     session = await open_session(replace(options, resume=None, is_stored=False), host, config, say)
     try:
         yield session
