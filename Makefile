@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EMBEDDED := $(VENV)/.embedded
 CLIENT := tests/typescript/node_modules
 
-.PHONY: help demo test check fix clean
+.PHONY: help demo test check fix docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ check: $(STAMP)  ## what CI checks besides the tests
 fix: $(STAMP)  ## mend what can be mended
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(STAMP)  ## write the pages that are made from the tests
+	PYTHONPATH=tests/faults $(BIN)/python -m fault_scenarios.page
 
 clean:  ## remove what was made
 	rm -rf $(VENV) $(CLIENT) dist build

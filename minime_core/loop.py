@@ -21,6 +21,7 @@ from minime_core.events import (
     TurnDone,
     to_json,
 )
+from minime_core.history import NO_ANSWER
 from minime_core.messages import Message, ToolCall, Usage
 from minime_core.models import with_note
 from minime_core.records import Display, ErrorRecord
@@ -132,7 +133,9 @@ async def _rounds(session: Session, turn: Turn) -> AsyncGenerator[Event, None]:
         turn.beginning, note = "", ""
         message, usage = replace(done.message, text=text, calls=()), done.usage
         if not calls:
-            session.history.add_answer(message, usage)
+            # Some servers take no empty message.
+            answer = message if text.strip() else replace(message, text=NO_ANSWER)
+            session.history.add_answer(answer, usage)
             reason = turn.reason or (
                 "limit" if is_last else "answered" if text.strip() else "empty"
             )

@@ -62,7 +62,9 @@ class Settings:
     thinking_budget: int = setting(
         0, "most tokens of thinking, where the server can limit them; 0 sets no limit", least=0
     )
-    max_turns: int = setting(10, "most requests to the model for one question", least=1)
+    max_turns: int = setting(
+        10, "most requests for one question in which the model may call tools", least=1
+    )
     context_window: int = setting(0, "tokens of the model's window; 0 asks the server")
     max_output: int = setting(
         MOST_OUTPUT,

@@ -17,6 +17,7 @@ from minime_guards import (
     resample,
     runaway,
     thinking,
+    thinking_room,
 )
 from minime_guards.coercion import Coercion
 from minime_guards.layering import Wrap, judging
@@ -37,7 +38,7 @@ def model_layers(session: Session) -> list[ModelLayer]:
         ModelLayer(name=name, phase=phase, order=order, wrap=wrap)
         for name, phase, order, wrap in _policies(session, settings)
     ]
-    _check_names(settings.disabled, [layer.name for layer in layers])
+    _check_names(settings.disabled, [*(layer.name for layer in layers), thinking_room.NAME])
     return [layer for layer in layers if layer.name not in settings.disabled]
 
 

@@ -135,7 +135,7 @@ class Watchdog:
                     raise
             if has_token or not request.stream or request.turn.rounds > 1:
                 raise TurnStopped(_stalled(alarm.limit, last, has_token), reason="stalled")
-            text = f"nothing came for {alarm.limit:.0f} s: asking for the answer in one piece"
+            text = f"nothing came for {_seconds(alarm.limit)}: asking for the answer in one piece"
             yield Notice("info", text, "watchdog")
             is_second = True
 
@@ -148,9 +148,13 @@ class Watchdog:
 def _stalled(limit: float, last: ModelEvent | None, has_token: bool) -> str:
     setting = "watchdog_timeout" if has_token else "first_token_timeout"
     return (
-        f"stalled: the server sent nothing for {limit:.0f} s; {_seen(last)}. If it is only slow, "
-        f"raise guards.{setting}"
+        f"stalled: the server sent nothing for {_seconds(limit)}; {_seen(last)}. "
+        f"If it is only slow, raise guards.{setting}"
     )
+
+
+def _seconds(limit: float) -> str:
+    return f"{limit:.0f} s" if limit >= 10 else f"{limit:.2g} s"
 
 
 def _seen(last: ModelEvent | None) -> str:

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.replies import finish, text, thinking, tool_call, trace
 
@@ -36,21 +34,3 @@ def test_a_whole_answer_and_a_cut_call_are_not(chat: Any, server: FaultServer) -
     server.enqueue(tool_call("bash", '{"command": "l') + LENGTH, text("Done."))
     chat.ask()
     assert chat.notices == []
-
-
-@pytest.mark.parametrize(
-    ("settings", "is_warned"),
-    [
-        ({"thinking": "on", "max_tokens": 4096}, True),
-        ({"thinking": "on", "max_tokens": 16_384}, False),
-        ({"thinking": "off", "max_tokens": 4096}, False),
-        ({"max_tokens": 4096}, False),
-    ],
-)
-def test_few_tokens_for_a_model_that_thinks_are_warned_of(
-    chat: Any, server: FaultServer, settings: dict[str, Any], is_warned: bool
-) -> None:
-    chat.set(**settings)
-    server.enqueue(text("Here."))
-    chat.ask()
-    assert any("Set max_tokens to 16384" in notice for notice in chat.notices) is is_warned

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,11 @@ from minime_core.errors import ConfigError
 from minime_core.middleware import Phase
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.replies import cut, error_event, finish, status, text, tool_call
+from minime_guards import thinking_room
 from minime_guards.policies import model_layers, tool_layers
+from minime_guards.settings import GuardSettings
+
+PAGE = Path(__file__).parents[3] / "docs/explanation/guards.md"
 
 ORDER = [
     "thinking", "watchdog", "runaway", "arguments", "names", "coercion", "cut_calls", "no_answer",
@@ -72,6 +77,12 @@ def test_without_a_policy_its_fault_shows(
 
 
 def test_the_page_names_all_policies_in_their_order(chat: Any) -> None:
-    page = Path(__file__).parents[3] / "docs" / "explanation" / "guards.md"
-    rows = re.findall(r"^\| `(\w+)` \|", page.read_text(), re.MULTILINE)
-    assert rows == [layer.name for layer in model_layers(chat.session)]
+    rows = re.findall(r"^\| `(\w+)` \|", PAGE.read_text(), re.MULTILINE)
+    assert rows == [*(layer.name for layer in model_layers(chat.session)), thinking_room.NAME]
+
+
+def test_the_page_names_all_settings() -> None:
+    page = PAGE.read_text()
+    missing = [field.name for field in fields(GuardSettings) if f"`{field.name}`" not in page]
+    assert missing == ["disabled"]
+    assert "  disabled: [loops, no_answer]" in page
