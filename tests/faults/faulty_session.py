@@ -39,14 +39,8 @@ class FaultySession:
     def __init__(self, cwd: Path, server: FaultServer, guards: Mapping[str, Any]) -> None:
         self.ran: Counter[str] = Counter()
         self.warnings: list[str] = []
-        self._runner = asyncio.Runner()
-        self.session: Session = self._runner.run(self._open(cwd, server, guards))
-
-    async def _open(self, cwd: Path, server: FaultServer, guards: Mapping[str, Any]) -> Session:
-        infos = [info for info in discover() if info.name in PLUGINS]
-        host = PluginHost(infos, self.warnings.append)
-        host.load()
-        values = {
+        self._cwd = cwd
+        self._settings = {
             "provider": "llamacpp",
             "base_url": server.base_url,
             "model": "m",
@@ -54,8 +48,15 @@ class FaultySession:
             "max_turns": 6,
             "guards": dict(guards),
         }
-        config = Config([Layer("test", values)], {info.name for info in infos})
-        options = Options(cwd=cwd, flags={}, is_stored=False)
+        self._runner = asyncio.Runner()
+        self.session: Session = self._runner.run(self._open())
+
+    async def _open(self, resume: str | None = None) -> Session:
+        infos = [info for info in discover() if info.name in PLUGINS]
+        host = PluginHost(infos, self.warnings.append)
+        host.load()
+        config = Config([Layer("test", self._settings)], {info.name for info in infos})
+        options = Options(cwd=self._cwd, flags={}, resume=resume)
         tool = Tool(
             name="bash", description="Runs.", schema=SCHEMA, run=self._run, effects=frozenset()
         )
@@ -85,6 +86,11 @@ class FaultySession:
                         return seen
         assert isinstance(seen[-1], TurnDone)
         return seen
+
+    def resume(self) -> None:
+        """End the session and open it again from its file."""
+        self._runner.run(self.session.aclose())
+        self.session = self._runner.run(self._open(resume=""))
 
     def close(self) -> None:
         """End the session."""

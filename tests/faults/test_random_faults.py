@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from fault_scenarios.running import wire
 from faulty_session import FaultySession
@@ -58,6 +58,13 @@ class FaultyServer(RuleBasedStateMachine):
         self.chat.ask()
         self.server.stop()
         self.server.start()
+
+    @precondition(lambda self: self.scripts)
+    @rule()
+    def resume(self) -> None:
+        before = self.chat.session.history.view()
+        self.chat.resume()
+        assert self.chat.session.history.view() == before
 
     def _enqueue(self, script: Script) -> None:
         self.scripts += 1

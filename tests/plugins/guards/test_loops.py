@@ -122,6 +122,15 @@ def test_the_same_call_in_every_turn_warns_and_never_ends_one(
     assert warned(chat) == [3, 4, 5, 6, 7, 8]
 
 
+def test_what_becomes_of_the_conversation_does_not_matter(chat: Any, server: FaultServer) -> None:
+    server.enqueue(bash(), bash(), text("Done."), bash(), text("Done."))
+    chat.ask()
+    # As a compaction does, and `/undo`.
+    chat.session.history.withdraw(1, "compacted")
+    chat.ask()
+    assert len(warned(chat)) == 1
+
+
 def test_a_model_that_is_told_to_go_on_and_does_the_same_is_stopped_sooner(
     chat: Any, server: FaultServer
 ) -> None:
