@@ -83,13 +83,13 @@ class History:
             self._store.append(record)
         return number
 
-    def add_question(self, text: str) -> int:
+    def add_question(self, text: str, images: tuple[str, ...] = ()) -> int:
         """Append a user message, filling in what an earlier turn left open; return its number."""
         if self._view and (calls := self._view[-1].calls):
             self.add_result(calls[0], NO_RESULT)
         if self._view and self._view[-1].role in ("user", "tool"):
             self._add(Message(role="assistant", text=NO_ANSWER))
-        return self._add(Message(role="user", text=text))
+        return self._add(Message(role="user", text=text, images=images))
 
     def add_answer(self, message: Message, usage: Usage | None = None) -> None:
         """Append an assistant message that carries at most one call.

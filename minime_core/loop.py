@@ -35,13 +35,15 @@ LIMIT_NOTE = (
 )
 
 
-async def run_turn(session: Session, question: str) -> AsyncGenerator[Event, None]:
+async def run_turn(
+    session: Session, question: str, images: tuple[str, ...] = ()
+) -> AsyncGenerator[Event, None]:
     """Yield what happens from `question` to `TurnDone`.
 
     When the consumer leaves or is cancelled, the question is withdrawn from the view; a turn that
     fails stays in it.
     """
-    turn = Turn(question=question, first=session.history.add_question(question))
+    turn = Turn(question=question, first=session.history.add_question(question, images))
     session.turn = turn
     try:
         async with aclosing(_rounds(session, turn)) as events:

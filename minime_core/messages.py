@@ -44,6 +44,7 @@ class Message:
     calls: calls of an assistant message; at most one once it is in the history.
     call_id: for role `tool`, the call that this is the result of.
     thinking: what the model thought before; stored, sent back only to models that want it.
+    images: pictures of a user's message, as `data:` addresses, for a model that sees.
     """
 
     role: Role
@@ -51,6 +52,7 @@ class Message:
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
     thinking: str = ""
+    images: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", clean_text(self.text))

@@ -54,6 +54,7 @@ class ModelInfo:
 
     window: tokens that a request and its answer share; `window_origin` says where that is from.
     window_help: the commands that show and set it, as a clause.
+    sees_images: whether it takes pictures.
     renders_tools: whether the chat template has a place for tools. Where it has none, servers drop
         them silently.
     """
@@ -63,6 +64,7 @@ class ModelInfo:
     window_origin: str = ""
     window_help: str = ""
     renders_tools: bool | None = None
+    sees_images: bool | None = None
 
 
 def with_note(request: ModelRequest, note: str, beginning: str = "") -> ModelRequest:

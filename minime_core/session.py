@@ -97,6 +97,12 @@ class Session:
         return self.settings.context_window or self.info.window
 
     @property
+    def sees_images(self) -> bool:
+        """Whether the model takes pictures: what is set, else what the server tells."""
+        wanted = self.settings.images
+        return wanted == "on" or (wanted == "auto" and bool(self.info.sees_images))
+
+    @property
     def max_output(self) -> int:
         """Most characters of a tool's output: what is set, else what the window bears."""
         if self.window is None or self.config.is_set("max_output"):
@@ -104,8 +110,12 @@ class Session:
         return output_limit(self.window)
 
     @asynccontextmanager
-    async def run(self, question: str) -> AsyncIterator[AsyncGenerator[Event, None]]:
+    async def run(
+        self, question: str, images: tuple[str, ...] = ()
+    ) -> AsyncIterator[AsyncGenerator[Event, None]]:
         """Ask `question`; inside the `async with` is the stream of what happens.
+
+        images: `data:` addresses of pictures; only for a model that sees, see `sees_images`.
 
         Leaving early cancels the turn: what runs is ended, and the model will not hear of the
         question again. Raises RuntimeError when a turn is running already.
@@ -114,7 +124,7 @@ class Session:
             raise RuntimeError("one turn at a time in a session")
         rewritten = self.host.first("mm_rewrite_question", str, session=self, question=question)
         self._running = True
-        events = loop.run_turn(self, rewritten or question)
+        events = loop.run_turn(self, rewritten or question, images)
         try:
             yield self._observed(events) if self.host.has("mm_on_event") else events
         finally:

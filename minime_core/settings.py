@@ -17,7 +17,8 @@ Seconds = NewType("Seconds", float)
 
 Policy = Literal["ask", "read-only", "yolo"]
 ToolMode = Literal["auto", "native", "text"]
-Thinking = Literal["auto", "on", "off"]
+Switch = Literal["auto", "on", "off"]
+Thinking = Switch
 
 
 def setting(
@@ -62,6 +63,7 @@ class Settings:
     thinking_budget: int = setting(
         0, "most tokens of thinking, where the server can limit them; 0 sets no limit", least=0
     )
+    images: Switch = setting("auto", "whether the model sees images; auto asks the server")
     max_turns: int = setting(
         10, "most requests for one question in which the model may call tools", least=1
     )

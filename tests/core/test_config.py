@@ -103,7 +103,7 @@ def test_every_setting_without_parts_can_come_from_the_environment(
         list: ("a, b(c *) ,", ["a", "b(c *)"]),
     }
     default = getattr(Settings(), name)
-    words = {"tool_mode": "text", "policy": "yolo", "thinking": "on"}
+    words = {"tool_mode": "text", "policy": "yolo", "thinking": "on", "images": "on"}
     text, value = texts.get(type(default), ("x", None))
     if name in words:
         text = value = words[name]

@@ -44,6 +44,7 @@ from minime_acp.client import Client
 from minime_acp.conversation import Conversation
 from minime_acp.features import TOOLS_KEY, Features
 from minime_acp.jsonrpc import INVALID_PARAMS
+from minime_acp.opening import sees_images
 from minime_acp.stored import StoredSession, find_stored, note_folder, stored_sessions
 from minime_core.assembly import Options
 from minime_core.store import new_session_id
@@ -95,7 +96,7 @@ class Agent:
             agent_capabilities=AgentCapabilities(
                 load_session=True,
                 prompt_capabilities=PromptCapabilities(
-                    image=False, audio=False, embedded_context=True
+                    image=await sees_images(self._options), audio=False, embedded_context=True
                 ),
                 mcp_capabilities=McpCapabilities(http=False, sse=False),
                 session_capabilities=SessionCapabilities(

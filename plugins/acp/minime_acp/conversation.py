@@ -27,7 +27,7 @@ from minime_acp import choices as choosing
 from minime_acp.client import Client
 from minime_acp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST
 from minime_acp.opening import open_for
-from minime_acp.prompt_text import prompt_text
+from minime_acp.prompt_text import prompt_images, prompt_text
 from minime_acp.replay import replay
 from minime_acp.stored import MAX_TITLE
 from minime_acp.tool_calls import one_line
@@ -108,7 +108,9 @@ class Conversation:
         """Answer a prompt. Raises RequestError, also while another one is answered."""
         self._refuse_when_busy()
         session = self.session
-        question = prompt_text(blocks, session.settings.max_output)
+        sees = session.sees_images
+        question = prompt_text(blocks, session.settings.max_output, sees_images=sees)
+        images = prompt_images(blocks) if sees else ()
         turn = self._turn = Turn(session, self._client, self.id, self._always, self._before)
         self._is_free.clear()
         try:
@@ -124,7 +126,7 @@ class Conversation:
             command = self._commands().get(match[1]) if match else None
             if match and command is not None:
                 return await turn.obey(command, (match[2] or "").strip())
-            return await turn.answer(question)
+            return await turn.answer(question, images)
         finally:
             self._before, self._turn = turn.task, None
             self._is_free.set()

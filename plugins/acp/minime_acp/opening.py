@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from acp import RequestError
@@ -18,10 +19,13 @@ from minime_acp.settings import AcpSettings
 from minime_core.assembly import Options, load_host, open_session
 from minime_core.cli.say import say
 from minime_core.config import Config, Layer
+from minime_core.errors import MinimeError
 from minime_core.plugins import PluginHost
 from minime_core.session import Session
 from minime_core.tools import Tool
 
+PATIENCE = 2.0
+"""Seconds to find out what the model can do before the editor is answered."""
 MCP = "mcp"
 """The plugin that connects to MCP servers: it finds the client's ones in its own settings."""
 
@@ -33,6 +37,25 @@ class Opened:
     session: Session
     host: PluginHost
     config: Config
+
+
+async def sees_images(options: Options) -> bool:
+    """Return whether the model that a session would have takes pictures; False when unknown.
+
+    Editors are told once, before there is a session: a server that is down sees nothing.
+    """
+    try:
+        async with asyncio.timeout(PATIENCE):
+            host, config = load_host(options, say)
+            if config.settings.images != "auto":
+                return config.settings.images == "on"
+            session = await open_session(replace(options, is_stored=False), host, config)
+            try:
+                return session.sees_images
+            finally:
+                await session.aclose()
+    except (MinimeError, TimeoutError):
+        return False
 
 
 async def open_for(

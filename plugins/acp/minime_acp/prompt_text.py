@@ -24,10 +24,27 @@ from minime_acp.jsonrpc import INVALID_PARAMS
 from minime_core.bounds import bound
 
 
-def prompt_text(blocks: Iterable[Any], limit: int) -> str:
+def prompt_images(blocks: Iterable[Any]) -> tuple[str, ...]:
+    """Return the pictures among the blocks as `data:` addresses.
+
+    Raises RequestError for one that is broken.
+    """
+    pictures = [block for block in blocks if isinstance(block, ImageContentBlock)]
+    for picture in pictures:
+        try:
+            b64decode(picture.data, validate=True)
+        except ValueError as error:
+            raise RequestError(INVALID_PARAMS, "the data of an image is no base64") from error
+        if not re.fullmatch(r"image/[\w.+-]+", picture.mime_type):
+            raise RequestError(INVALID_PARAMS, f"{picture.mime_type!r} is no image")
+    return tuple(f"data:{picture.mime_type};base64,{picture.data}" for picture in pictures)
+
+
+def prompt_text(blocks: Iterable[Any], limit: int, *, sees_images: bool = False) -> str:
     """Return what the blocks say. Files are named, for the tools to read; what was sent is quoted.
 
     limit: most characters that are quoted of one resource.
+    sees_images: whether pictures go to the model beside the text.
 
     Raises RequestError for audio, and when there is nothing.
     """
@@ -43,7 +60,9 @@ def prompt_text(blocks: Iterable[Any], limit: int) -> str:
             quoted.extend(_quoted(block, limit))
         elif isinstance(block, ImageContentBlock):
             name = block.uri or block.mime_type
-            quoted.append(f"[left out: an image ({name}), which this model cannot see]")
+            what = "attached" if sees_images else "left out"
+            why = "" if sees_images else ", which this model cannot see"
+            quoted.append(f"[{what}: an image ({name}){why}]")
         elif isinstance(block, AudioContentBlock):
             raise RequestError(INVALID_PARAMS, "audio is not taken")
     text = "\n\n".join(["".join(inline), *quoted])

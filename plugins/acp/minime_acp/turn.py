@@ -74,9 +74,9 @@ class Turn:
         """The id of the call that runs."""
         return next(reversed(self._translation.open_calls), "")
 
-    async def answer(self, question: str) -> PromptResponse:
+    async def answer(self, question: str, images: tuple[str, ...] = ()) -> PromptResponse:
         """Have the model answer. Raises RequestError when it does not."""
-        return await self._outcome(self._ask_model(question))
+        return await self._outcome(self._ask_model(question, images))
 
     async def obey(self, command: SlashCommand, argument: str) -> PromptResponse:
         """Run a command of the user. Raises MinimeError when it does."""
@@ -136,9 +136,9 @@ class Turn:
                 return self.task.result()
         return PromptResponse(stop_reason="cancelled", usage=self._translation.usage())
 
-    async def _ask_model(self, question: str) -> PromptResponse:
+    async def _ask_model(self, question: str, images: tuple[str, ...]) -> PromptResponse:
         await self._wait_for_before()
-        async with self._session.run(question) as events, aclosing(events):
+        async with self._session.run(question, images) as events, aclosing(events):
             async for event in events:
                 await self._show(event)
         return self._response()

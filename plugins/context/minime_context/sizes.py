@@ -14,6 +14,8 @@ from minime_core.tools import Tool
 
 ENVELOPE = 16
 """Bytes that a chat template writes around a message, about four tokens."""
+IMAGE = 4_096
+"""Bytes that a picture is counted as: most vision models make 256 to 1,280 tokens of one."""
 
 
 def text_bytes(text: str) -> int:
@@ -60,7 +62,8 @@ class Sizes:
     def of_message(self, message: Message) -> int:
         if (known := self._messages.get(id(message))) is not None:
             return known[1]
-        return ENVELOPE + text_bytes(message.text) + call_bytes(message)
+        pictures = IMAGE * len(message.images)
+        return ENVELOPE + text_bytes(message.text) + call_bytes(message) + pictures
 
     def of_tools(self, tools: Sequence[Tool]) -> int:
         if self._tools[0] != tools:

@@ -257,6 +257,8 @@ def _info_from_props(props: object, model: str) -> ModelInfo | None:
     name = next((name for name in names if name and isinstance(name, str)), "")
     if not name:
         return None
+    senses = props.get("modalities")
+    vision = senses.get("vision") if isinstance(senses, dict) else None
     settings = props.get("default_generation_settings")
     window = settings.get("n_ctx") if isinstance(settings, dict) else None
     return ModelInfo(
@@ -264,4 +266,5 @@ def _info_from_props(props: object, model: str) -> ModelInfo | None:
         window=window if type(window) is int and window > 0 else None,
         window_origin="/props",
         renders_tools=bool(caps.get("supports_tools")),
+        sees_images=vision if isinstance(vision, bool) else None,
     )

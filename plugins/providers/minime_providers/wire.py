@@ -87,6 +87,9 @@ class Serialiser:
 
 def _plain(message: Message) -> dict[str, Any]:
     plain: dict[str, Any] = {"role": message.role, "content": message.text}
+    if message.images:
+        pictures = [{"type": "image_url", "image_url": {"url": url}} for url in message.images]
+        plain["content"] = [{"type": "text", "text": message.text}, *pictures]
     if message.calls:
         plain["tool_calls"] = [
             {

@@ -106,3 +106,9 @@ def traces() -> dict[str, bytes]:
     """Return the recorded bodies of a real llama-server, by name."""
     folder = Path(__file__).parents[2] / "traces"
     return {path.stem: path.read_bytes() for path in sorted(folder.glob("*.sse"))}
+
+
+@pytest.fixture(autouse=True)
+def patient_probes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may take longer to connect; a port without a server refuses at once."""
+    monkeypatch.setattr("minime_providers.probing.CONNECT_TIMEOUT", 5.0)

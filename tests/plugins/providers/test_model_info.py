@@ -37,6 +37,7 @@ def test_llamacpp_tells_all_at_once(server: FaultServer) -> None:
         window_origin="/props",
         window_help=f"`curl {server.url}/props` shows it as n_ctx, `llama-server -c 16384` sets it",
         renders_tools=True,
+        sees_images=False,
     )
     assert [request.path for request in server.requests] == ["/props"]
 
