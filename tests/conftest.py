@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["minime_core.testing.pytest_plugin"]
@@ -12,4 +13,14 @@ pytest_plugins = ["minime_core.testing.pytest_plugin"]
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", untimed, max_examples=40)
 settings.register_profile("full", untimed, max_examples=100)
-settings.load_profile("full" if os.environ.get("MM_FULL_CORPUS") else "quick")
+IS_FULL = bool(os.environ.get("MM_FULL_CORPUS"))
+settings.load_profile("full" if IS_FULL else "quick")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what is marked `full` to CI."""
+    if IS_FULL:
+        return
+    left = [item for item in items if item.get_closest_marker("full")]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in set(left)]

@@ -165,6 +165,8 @@ class FaultServer:
         task = self._loop.create_task(self._serve(reader, writer, self.connections))
         self._serving.add(task)
         task.add_done_callback(self._serving.discard)
+        # Also of a task that is cancelled before it begins.
+        task.add_done_callback(lambda _: writer.transport.abort())
 
     async def _serve(
         self, reader: WatchedReader, writer: asyncio.StreamWriter, connection: int
@@ -181,8 +183,6 @@ class FaultServer:
             refusal = render(status(400, str(error)), self._completion(None))
             with suppress(ConnectionError):
                 await send(refusal, writer)
-        finally:
-            writer.transport.abort()
 
     async def _answer(
         self, request: Request, reader: WatchedReader, writer: asyncio.StreamWriter

@@ -13,8 +13,12 @@ from fault_scenarios.scenario import Scenario
 from forked_mm import ForkedMm
 from minime_core.testing import FaultServer
 
-pytest_plugins = ["minime_core.testing.pytest_plugin"]
 SCENARIOS = [scenario for scenarios in SECTIONS.values() for scenario in scenarios]
+# A quick run has every second one.
+CHOSEN = [
+    pytest.param(scenario, marks=pytest.mark.full if number % 2 else (), id=scenario.when)
+    for number, scenario in enumerate(SCENARIOS)
+]
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +29,7 @@ def mm_process() -> Iterator[ForkedMm]:
 
 
 @pytest.mark.usefixtures("mm_home")
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.when)
+@pytest.mark.parametrize("scenario", CHOSEN)
 def test_whatever_goes_wrong_the_turn_goes_on_or_ends_with_the_truth(
     scenario: Scenario, tmp_path: Path, mm_process: ForkedMm
 ) -> None:

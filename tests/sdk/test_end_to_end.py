@@ -59,6 +59,7 @@ def test_a_turn_with_thoughts_and_an_allowed_command(real: RealAgent, run: Run) 
     assert events[-1].usage is not None
 
 
+@pytest.mark.full
 def test_what_nobody_allows_does_not_run(real: RealAgent, run: Run) -> None:
     real.server.enqueue(tool_call("bash", {"command": "touch made"}), text("I could not."))
 
@@ -98,6 +99,7 @@ def test_functions_of_the_program_are_tools(real: RealAgent, run: Run, discovery
     assert real.server.chat_requests[-1].json["messages"][-1]["content"] == "added milk"
 
 
+@pytest.mark.full
 def test_a_cancelled_question_leaves_no_trace(real: RealAgent, run: Run) -> None:
     real.server.enqueue(text("Once upon ") + stall(), text("42."))
 
@@ -139,6 +141,7 @@ def test_a_late_yes_after_a_cancel_runs_nothing(real: RealAgent, run: Run) -> No
     assert not (real.cwd / "made").exists()
 
 
+@pytest.mark.full
 def test_reset_forgets(real: RealAgent, run: Run) -> None:
     real.server.respond = text("Yes.")
 
@@ -178,6 +181,7 @@ def test_settings_that_cannot_be_used_are_told_at_the_start(real: RealAgent, run
         run(scenario())
 
 
+@pytest.mark.full
 def test_it_works_without_await(real: RealAgent) -> None:
     real.server.enqueue(text("Once upon ") + stall(), text("42."))
     with minime.sync.start(

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import minime
 from minime_core.testing.http1 import Request
 from minime_core.testing.replies import stall, text, thinking, tool_call
@@ -35,6 +37,7 @@ def test_complete(real: RealAgent) -> None:
     assert "cancel.py" in real.server.chat_requests[-1].json["messages"][-1]["content"]
 
 
+@pytest.mark.full
 def test_stream(real: RealAgent) -> None:
     real.server.enqueue(
         thinking("Hm.") + tool_call("read_file", {"path": "README.md"}), text("There are five.")
@@ -45,6 +48,7 @@ def test_stream(real: RealAgent) -> None:
     assert out.endswith("There are five.\n[end_turn]\n")
 
 
+@pytest.mark.full
 def test_cancel(real: RealAgent) -> None:
     def respond(request: Request) -> Reply:
         asks_for_story = "story" in request.json["messages"][-1]["content"]
@@ -69,6 +73,7 @@ def test_permission(real: RealAgent) -> None:
     assert allowed.json["messages"][-1]["content"].startswith(f"{EXAMPLES}\n")
 
 
+@pytest.mark.full
 def test_client_tools(real: RealAgent) -> None:
     real.server.enqueue(
         tool_call("client_add_todo", {"text": "buy milk"}),

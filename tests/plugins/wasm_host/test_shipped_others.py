@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -199,7 +198,7 @@ def test_a_shipped_module_that_was_tampered_with_does_not_run(
     assert "changed since the user trusted it" in home.call("calculate", expression="1").text
 
 
-@pytest.mark.skipif(not os.environ.get("MM_FULL_CORPUS"), reason="takes ten seconds; CI does it")
+@pytest.mark.full
 def test_the_shipped_modules_are_built_from_their_sources() -> None:
     build = FOLDER / "src" / "build.py"
     done = subprocess.run([sys.executable, build, "--check"], capture_output=True, text=True)

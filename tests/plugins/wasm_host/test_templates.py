@@ -59,9 +59,7 @@ def build(language: str, capsys: pytest.CaptureFixture[str]) -> None:
     perform(f"{trust_it} --yes", capsys)
 
 
-slow = pytest.mark.skipif(
-    not os.environ.get("MM_FULL_CORPUS"), reason="its compiler takes five seconds; CI does it"
-)
+slow = pytest.mark.full
 
 
 @pytest.mark.parametrize("language", ["c", pytest.param("zig", marks=slow)])
