@@ -63,7 +63,7 @@ def test_the_figures_can_be_turned_off(open_chat: Any, make_model: Any) -> None:
     assert not any(isinstance(event, ContextUsage) for event in chat.events)
 
 
-@pytest.mark.parametrize("tokens", [0, 5000])
+@pytest.mark.parametrize("tokens", [-7, 0, 5000])
 def test_a_count_that_cannot_be_is_said_once_and_ignored(
     open_chat: Any, make_model: Any, tokens: int
 ) -> None:
@@ -119,6 +119,22 @@ def test_an_answer_is_given_what_is_left_of_the_window(open_chat: Any, make_mode
     taken = [model.counts(request).prompt_tokens for request in model.requests]
     assert all(a + b <= 4096 for a, b in zip(given, taken, strict=True))
     assert given[2] + taken[2] > 3900
+
+
+def test_an_answer_that_ran_into_the_end_of_the_window_is_told_of_as_such(
+    open_chat: Any, make_model: Any
+) -> None:
+    cut = MessageDone(message=Message(role="assistant", text="Half of"), finish_reason="length")
+    model = make_model(cut)
+    chat = open_chat(model, plugins=("guards", "context"), max_tokens=3900)
+    chat.ask("long " * 500)
+    (request,) = model.requests
+    left = f"the end of the window ({request.max_tokens} tokens were left)"
+    told = next(notice for notice in chat.notices if "cut off" in notice)
+    assert told.startswith(f"the answer was cut off at {left}: give the server a larger window")
+    chat = open_chat(make_model(cut, window=100_000), plugins=("guards", "context"))
+    chat.ask()
+    assert any("cut off at max_tokens (4096): raise max_tokens" in n for n in chat.notices)
 
 
 def test_what_is_asked_for_stays_when_it_fits(open_chat: Any, make_model: Any) -> None:
