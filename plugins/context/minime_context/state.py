@@ -33,7 +33,7 @@ def state_of(session: Session) -> State:
     if state is None:
         settings = session.config.section("context", ContextSettings)
         measures = Measures(Sizes(), Meter(), Window(session))
-        prefix = Prefix(is_debug=session.is_debug)
+        prefix = Prefix(session.history, is_debug=session.is_debug)
         state = State(measures, Context(session, settings, measures), prefix)
         session.stash.set(_STATE, state)
     return state

@@ -65,6 +65,20 @@ def test_it_is_asked_for_with_the_same_prefix_and_no_calls(chat: Any, model: Any
     assert (asked.thinking, asked.patience, asked.max_tokens) == ("off", 2, 2500 // 8)
 
 
+def test_a_word_that_turns_thinking_off_comes_last_and_leaves_the_beginning_as_it_is(
+    open_chat: Any, model: Any
+) -> None:
+    word = {"thinking_off_word": "/no_think", "thinking_off": {"effort": "none"}}
+    chat = open_chat(model, plugins=("prompt", "context"), max_tokens=500, prompt=word)
+    talk(chat, model, "A summary.", turns=14)
+    number = next(n for n, request in enumerate(model.requests) if is_summary(request))
+    asked, before = model.requests[number], model.requests[number - 1]
+    assert asked.messages[:-1] == before.messages[: len(asked.messages) - 1]
+    assert asked.messages[-1].text.endswith("\n\n/no_think")
+    assert asked.extra["effort"] == "none"
+    assert not any("/no_think" in m.text for r in model.requests for m in r.messages[:-1])
+
+
 def test_a_summary_is_merged_and_never_summarised_again(chat: Any, model: Any) -> None:
     said = iter(range(100))
     model.answers = [lambda r: f"Part {next(said)}." if is_summary(r) else LONG]

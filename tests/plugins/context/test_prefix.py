@@ -14,6 +14,7 @@ from minime_context.state import state_of
 from minime_core.events import MessageDone
 from minime_core.messages import Message, Usage
 from minime_core.models import ModelRequest
+from minime_core.records import Edit, Rewrite
 from minime_core.testing.simulation import FileReader, SimulatedServer
 from minime_core.tools import Tool, ToolResult
 from minime_core.turn import Turn
@@ -124,6 +125,19 @@ def test_a_cache_that_was_lost_is_named_by_context(open_chat: Any, make_model: A
     assert chat.notices == []
 
 
+def test_a_rewrite_that_made_the_server_read_again_is_named(
+    open_chat: Any, make_model: Any
+) -> None:
+    chat = open_chat(make_model(answer(0, 1000), answer(990, 1100), answer(20, 400)))
+    chat.ask("One?")
+    chat.ask("Two?")
+    edit = Edit(first=1, last=1, messages=(Message(role="user", text="..."),))
+    chat.session.history.append(Rewrite(why="shortened a message", edits=(edit,)))
+    chat.ask("Three?")
+    broken = state_of(chat.session).prefix.broken
+    assert broken.startswith("message 1 (user) changed (shortened a message): of 1,100 tokens")
+
+
 def test_it_is_named_at_once_for_who_looks_for_faults(open_chat: Any, make_model: Any) -> None:
     chat = open_chat(make_model(answer(0, 1000), answer(10, 1000)))
     state_of(chat.session).prefix._is_debug = True
@@ -151,6 +165,14 @@ SAME = (
 def test_what_changed_is_named(messages: Sequence[Message], named: str) -> None:
     before = ModelRequest(model="m", messages=SAME, turn=TURN)
     assert first_change(before, replace(before, messages=messages)).startswith(named)
+
+
+def test_fields_that_templates_read_are_named() -> None:
+    before = ModelRequest(model="m", messages=SAME, turn=TURN, extra={"seed": 1, "a": 1})
+    now = replace(before, extra={"seed": 1, "chat_template_kwargs": {"enable_thinking": False}})
+    assert first_change(before, now) == (
+        "the messages went on as before, but a, chat_template_kwargs changed"
+    )
 
 
 def test_tools_that_changed_are_named() -> None:
