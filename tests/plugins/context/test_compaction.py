@@ -52,6 +52,19 @@ def test_old_turns_become_a_summary_and_the_last_ones_stay(chat: Any, model: Any
     assert questions[-3:] == ["Question 9?", "Question 10?", "Question 11?"]
 
 
+def test_that_not_even_the_last_questions_fit_is_said(open_chat: Any, make_model: Any) -> None:
+    model = make_model("Hi.", window=2500)
+    chat = open_chat(model, max_tokens=500)
+    model.answers = [lambda request: "A summary." if is_summary(request) else LONG * 6]
+    notices: list[str] = []
+    for number in range(6):
+        chat.ask(f"Question {number}?")
+        notices += chat.notices
+    told = "summarising 2 earlier questions; not even the last questions fit as they are"
+    assert told in notices
+    assert split_summary(chat.view[1].text)[0]
+
+
 def test_it_is_asked_for_with_the_same_prefix_and_no_calls(chat: Any, model: Any) -> None:
     talk(chat, model, "A summary.")
     number = next(n for n, request in enumerate(model.requests) if is_summary(request))
@@ -225,6 +238,9 @@ def test_a_turn_of_many_calls_is_summarised_within_and_its_question_stays(
     assert summary.startswith("Wrote some files.")
     assert question == "Write the files."
     assert chat.view[2].calls
+    assert any(
+        n.startswith("summarising earlier calls of this one; not even") for n in chat.notices
+    )
 
 
 def _quiet() -> Any:
