@@ -108,6 +108,44 @@ def test_a_long_first_prompt_is_counted_by_the_server(open_chat: Any, make_model
     assert len(model.counted) == 1
 
 
+def used(chat: Any) -> int:
+    return state_of(chat.session).context.room.used()
+
+
+def test_a_resumed_session_goes_on_with_the_last_count(open_chat: Any, make_model: Any) -> None:
+    # As where the server puts a long text into each prompt that is not ours.
+    model = make_model(answer(Usage(prompt_tokens=2000, completion_tokens=5)))
+    chat = open_chat(model)
+    chat.ask("One?")
+    chat.ask("Two?")
+    before = used(chat)
+    chat.close()
+    again = open_chat(model, resume="")
+    assert 2000 < used(again) == before
+    assert "estimates" not in again.command("context")
+
+
+@pytest.mark.parametrize("tokens", [-1, 0, 1, 10**15])
+def test_a_stored_count_that_cannot_be_is_not_taken(
+    open_chat: Any, make_model: Any, tokens: int
+) -> None:
+    chat = open_chat(make_model(answer(Usage(prompt_tokens=tokens))))
+    chat.ask("word " * 200)
+    chat.close()
+    again = open_chat(make_model("Hi."), resume="")
+    assert 250 < used(again) < 600
+    assert again.notices == []
+
+
+def test_a_count_from_before_a_rewrite_is_not_taken(open_chat: Any, make_model: Any) -> None:
+    model = make_model(answer(Usage(prompt_tokens=2000)))
+    chat = open_chat(model)
+    chat.ask("One?")
+    chat.command("compact")
+    chat.close()
+    assert used(open_chat(model, resume="")) < 1000
+
+
 def test_an_answer_is_given_what_is_left_of_the_window(open_chat: Any, make_model: Any) -> None:
     model = make_model("Hi.")
     chat = open_chat(model, max_tokens=3900)
