@@ -125,6 +125,18 @@ def test_a_resumed_session_goes_on_with_the_last_count(open_chat: Any, make_mode
     assert "estimates" not in again.command("context")
 
 
+def test_a_resumed_session_knows_how_long_a_token_is(open_chat: Any, make_model: Any) -> None:
+    model = make_model("Yes.", window=1 << 20)
+    # Two bytes a token, behind a long text that the server puts before all of it.
+    model.counts = lambda r: Usage(prompt_tokens=900 + sum(len(m.text) for m in r.messages) // 2)
+    chat = open_chat(model)
+    for _ in range(5):
+        chat.ask("word " * 400)
+    chat.close()
+    again = open_chat(model, resume="")
+    assert state_of(again.session).measures.meter.bytes_per_token == pytest.approx(2, abs=0.15)
+
+
 @pytest.mark.parametrize("tokens", [-1, 0, 1, 10**15])
 def test_a_stored_count_that_cannot_be_is_not_taken(
     open_chat: Any, make_model: Any, tokens: int
