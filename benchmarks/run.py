@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from types import ModuleType
 
 import exit_time
+import long_session
 import memory
 import prompt_size
 import round_trip
@@ -32,7 +33,7 @@ from measure import RunFailed
 from venvs import import_httpx_seconds
 
 TIMED = (startup, round_trip, stream, exit_time, memory, wasm_startup, wasm_calls)
-COUNTED = (traffic, prompt_size)
+COUNTED = (traffic, prompt_size, long_session)
 """Benchmarks that give the same in each round, and are run once."""
 
 

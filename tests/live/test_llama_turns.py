@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,9 +101,30 @@ def test_ctrl_c_frees_the_slot(llama_single_system: LlamaServer, tmp_path: Path)
     assert llama_single_system.slots()[0]["next_token"][0]["has_next_token"]
 
 
-def test_the_second_question_reads_little_again(llama: LlamaServer, tmp_path: Path) -> None:
-    mm = mm_for(llama, tmp_path)
-    first = mm.run("--output", "json", "-p", "Hello").json
-    second = mm.run("--output", "json", "-c", "-p", "Thanks").json
-    assert first["usage"]["prompt_tokens"] > 200
-    assert second["timings"]["prompt_tokens"] <= 60, (first, second)
+def answers(mm: Mm, question: str, *options: str) -> list[dict[str, Any]]:
+    """Ask in a process of its own, and return each answer of the model with its counts."""
+    out = mm.run(*options, "--output", "jsonl", "-p", question).out
+    return [e for e in map(json.loads, out.splitlines()) if e["type"] == "message_done"]
+
+
+@pytest.mark.parametrize(
+    ("name", "profile"), [("llama", "smollm2-135m"), ("llama_strict_tools", "default")]
+)
+def test_from_the_second_question_on_only_what_is_new_is_read(
+    name: str, profile: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    server: LlamaServer = request.getfixturevalue(name)
+    mm = mm_for(server, tmp_path, "--profile", profile, "--yolo", "--max-turns", "2")
+    (mm.folder / "notes.md").write_text("Water the roses.\n")
+    (mm.folder / "brief.yaml").write_text("max_tokens: 60\n")
+    brief = ("--config", "brief.yaml")
+    (before, *more) = answers(mm, "Read notes.md", *brief)
+    for question in ("Thanks", "Read notes.md", "What did I ask?"):
+        more += answers(mm, question, "-c", *brief)
+    assert len(more) >= 3
+    assert before["usage"]["prompt_tokens"] > 200
+    for now in more:
+        known = before["usage"]["prompt_tokens"] + before["usage"]["completion_tokens"]
+        new = now["usage"]["prompt_tokens"] - known
+        assert now["timings"]["prompt_tokens"] <= 60 + max(new, 0)
+        before = now

@@ -48,6 +48,17 @@ class Conversation:
         """Return where the first turn begins, behind a summary."""
         return self.starts[0] if self.starts else len(self.entries)
 
+    def is_amid(self, position: int) -> bool:
+        """Return whether a cut at `position` parts a turn."""
+        return position < len(self.entries) and self.entries[position].message.role != "user"
+
+    def named(self, cut: int) -> str:
+        """Return what stands before `cut`, for the user."""
+        is_amid = self.is_amid(cut)
+        turns = sum(1 for start in self.starts if start < cut) - is_amid
+        earlier = [f"{turns} earlier question{'s' * (turns > 1)}"] if turns else []
+        return " and ".join([*earlier, *["earlier calls of this one"] * is_amid])
+
     def question(self, position: int) -> str:
         """Return the question of the turn that the entry at `position` belongs to."""
         begun = [start for start in self.starts if start <= position]

@@ -10,7 +10,7 @@ from minime_context.state import State
 from minime_core.events import ContextUsage
 from minime_core.session import Session
 
-_NOT_YET = "The server has not answered yet: all numbers are estimates."
+_NOT_COUNTED = "The server has counted nothing yet: all numbers are estimates."
 
 
 def report(session: Session, state: State) -> str:
@@ -70,10 +70,9 @@ def _kind(entry: Entry) -> str:
 
 
 def _notes(state: State) -> Iterator[str]:
-    last = state.context.counting.gauge.last
-    if last is None:
-        yield _NOT_YET
-    else:
+    if not state.measures.meter.is_exact:
+        yield _NOT_COUNTED
+    if (last := state.context.counting.gauge.last) is not None:
         yield from _speeds(last)
     if state.prefix.broken:
         yield f"Cache last lost: {state.prefix.broken}."

@@ -37,6 +37,7 @@ LAST_CALLS = 2
 """Calls of the present turn that are never summarised, and whose outputs are masked last."""
 ASKING = 200
 """Tokens that the question for a summary takes, and what an estimate may be off."""
+NO_ROOM = "; not even the last questions fit as they are"
 BATCH = 10
 """Outputs that are masked together where the window is unknown."""
 
@@ -125,7 +126,10 @@ class Room:
             talk = read(self._session.history)
             cut = _before_last_calls(talk)
             if cut > talk.start and self._is_worth_it(talk.entries[:cut], budget):
-                async with aclosing(self._summarise(request, call_next, talk, cut)) as events:
+                kept = talk.first_kept(self._settings.keep_last_turns)
+                why = NO_ROOM if kept < cut else ""
+                asking = self._summarise(request, call_next, talk, cut, why=why)
+                async with aclosing(asking) as events:
                     async for event in events:
                         yield event
         if self.used() > budget.limit:
@@ -212,12 +216,12 @@ class Room:
         talk: Conversation,
         cut: int,
         wish: str = "",
+        why: str = "",
     ) -> AsyncGenerator[ModelEvent, None]:
         """Put a summary in the place of all before `cut`."""
         before, most = self.used(), self._most_summary()
         entries = talk.entries[:cut]
-        turns = sum(1 for start in talk.starts if start < cut)
-        yield Notice("info", f"summarising {turns} earlier question{'s' * (turns > 1)}", SOURCE)
+        yield Notice("info", f"summarising {talk.named(cut)}{why}", SOURCE)
         summary = Summary()
         for masked in (False, True):
             asked = summary_request(
@@ -245,7 +249,7 @@ class Room:
 
     def _replace(self, talk: Conversation, cut: int, summary: str) -> None:
         """Write the summary into the history. A question that is being worked on stays whole."""
-        is_amid = cut < len(talk.entries) and talk.entries[cut].message.role != "user"
+        is_amid = talk.is_amid(cut)
         question = talk.question(cut) if is_amid else ""
         messages = [Message(role="user", text=with_summary(summary, question))]
         if not is_amid:

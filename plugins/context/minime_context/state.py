@@ -8,6 +8,7 @@ from minime_context.layer import Context
 from minime_context.measures import Measures
 from minime_context.meter import Meter
 from minime_context.prefix import Prefix
+from minime_context.recall import recall
 from minime_context.settings import ContextSettings
 from minime_context.sizes import Sizes
 from minime_context.window import Window
@@ -33,7 +34,8 @@ def state_of(session: Session) -> State:
     if state is None:
         settings = session.config.section("context", ContextSettings)
         measures = Measures(Sizes(), Meter(), Window(session))
-        prefix = Prefix(is_debug=session.is_debug)
+        recall(session, measures)
+        prefix = Prefix(session.history, is_debug=session.is_debug)
         state = State(measures, Context(session, settings, measures), prefix)
         session.stash.set(_STATE, state)
     return state

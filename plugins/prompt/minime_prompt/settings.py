@@ -26,7 +26,7 @@ class PromptSettings:
     thinking_off: dict[str, Any] = setting(
         help="fields of the request that turn thinking off", make=dict
     )
-    thinking_off_word: str = setting("", "word in the system prompt that turns thinking off")
+    thinking_off_word: str = setting("", "word in the prompt that turns thinking off")
     thinking_off_sampling: dict[str, float] = setting(
         help="sampling parameters for when thinking is off", make=dict
     )

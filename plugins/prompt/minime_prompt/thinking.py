@@ -30,6 +30,7 @@ class Thinking:
 
     def __init__(self, session: Session) -> None:
         self._settings = session.config.section("prompt", PromptSettings)
+        self._session = session
         self._sampling_off = {
             name: value
             for name, value in self._settings.thinking_off_sampling.items()
@@ -53,13 +54,26 @@ class Thinking:
         request = _with_fields(request, self._settings.thinking_off)
         if self._sampling_off:
             request = replace(request, sampling={**request.sampling, **self._sampling_off})
-        if self._settings.thinking_off_word and request.messages[0].role == "system":
+        if not self._settings.thinking_off_word or not request.messages:
+            return request
+        if self._session.settings.thinking != "off":
+            # For one request alone: another beginning would make the server read all of it anew.
+            return self._worded_at_end(request)
+        if request.messages[0].role == "system":
             system, *others = request.messages
             if self._worded is None or self._worded[0] is not system:
-                text = f"{system.text}\n\n{self._settings.thinking_off_word}"
-                self._worded = (system, replace(system, text=text))
+                self._worded = (system, self._with_word(system))
             request = replace(request, messages=(self._worded[1], *others))
         return request
+
+    def _worded_at_end(self, request: ModelRequest) -> ModelRequest:
+        *others, last = request.messages
+        if last.role == "assistant":
+            return request
+        return replace(request, messages=(*others, self._with_word(last)))
+
+    def _with_word(self, message: Message) -> Message:
+        return replace(message, text=f"{message.text}\n\n{self._settings.thinking_off_word}")
 
 
 def _with_fields(request: ModelRequest, fields: Mapping[str, Any]) -> ModelRequest:

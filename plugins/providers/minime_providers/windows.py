@@ -59,19 +59,26 @@ async def of_lmstudio(ask: Ask, model: str) -> Window | None:
 
 
 async def of_dmr(ask: Ask, model: str) -> Window | None:
-    """Ask how the model was configured, else how it was packaged.
+    """Ask how the model was configured, else how it was packaged, else the list of models.
 
     Docker Model Runner lets a configured size win. Source: pkg/inference of docker/model-runner.
     """
     configured = await ask(f"/engines/_configure?model={quote(model, safe='')}")
     for entry in configured if isinstance(configured, list) else []:
         config = entry.get("Config") if isinstance(entry, dict) else None
-        if isinstance(config, dict) and (tokens := _tokens(config.get("context-size"))):
+        if tokens := _of_config(config):
             return Window(tokens, "/engines/_configure")
     packaged = await ask(f"/models/{quote(model)}")
-    config = packaged.get("config") if isinstance(packaged, dict) else None
-    tokens = _tokens(config.get("context_size")) if isinstance(config, dict) else None
-    return Window(tokens, f"/models/{model}") if tokens else None
+    if tokens := _of_config(packaged.get("config") if isinstance(packaged, dict) else None):
+        return Window(tokens, f"/models/{model}")
+    return of_listed(await ask("/engines/v1/models"), model)
+
+
+def _of_config(config: object) -> int | None:
+    """Return the size in a configuration of Docker Model Runner, which spells it in two ways."""
+    spelt = ("context-size", "context_size")
+    sizes = [_tokens(config.get(name)) for name in spelt] if isinstance(config, dict) else []
+    return next(filter(None, sizes), None)
 
 
 async def of_llamaswap(ask: Ask, model: str) -> Window | None:

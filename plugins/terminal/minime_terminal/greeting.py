@@ -18,8 +18,8 @@ def greeting(session: Session, painter: Painter) -> list[str]:
     about = [ref.why or ref.provider]
     if ref.why == "configured":
         about = [f"configured: {ref.provider} {ref.base_url}".rstrip()]
-    if session.info.window:
-        about.append(f"window of {figures.tokens(session.info.window)} tokens")
+    if session.window:
+        about.append(f"window of {figures.tokens(session.window)} tokens{_origin(session)}")
     about.append(f"profile {session.profile.name}")
     if session.settings.policy != "ask":
         about.append(session.settings.policy)
@@ -29,6 +29,12 @@ def greeting(session: Session, painter: Painter) -> list[str]:
         ),
         painter.row((f"/help shows what there is{dot}Ctrl-C stops{dot}Ctrl-D leaves", "dim")),
     ]
+
+
+def _origin(session: Session) -> str:
+    """Return who told the window, as a clause."""
+    origin = "context_window" if session.settings.context_window else session.info.window_origin
+    return f" by {origin}" if origin else ""
 
 
 def recap(session: Session, painter: Painter) -> list[str]:

@@ -62,9 +62,7 @@ class Summary:
         """Return the line for the turn so far."""
         parts = [figures.seconds(self._clock() - self._start)]
         if self._read:
-            share = round(100 * sum(self._cached) / sum(self._read)) if sum(self._read) else 0
-            cached = f" ({share} % cached)" if sum(self._cached) else ""
-            parts.append(f"{figures.tokens(sum(self._read))} tokens in{cached}")
+            parts.append(f"{figures.tokens(sum(self._read))} tokens in{self._how_read()}")
         if self._written:
             parts.append(f"{figures.tokens(sum(self._written))} out")
         count, milliseconds = self._generated
@@ -77,3 +75,11 @@ class Summary:
             sign = self._signs.tallies.get(kind, "")
             parts.append(f"{sign}{figures.counted(self._counts[kind], kind)}")
         return self._signs.dot.join(parts)
+
+    def _how_read(self) -> str:
+        facts = []
+        if sum(self._read) and sum(self._cached):
+            facts.append(f"{round(100 * sum(self._cached) / sum(self._read))} % cached")
+        if self._context is not None and self._context.prefill_per_second is not None:
+            facts.append(f"{self._context.prefill_per_second:.0f}/s")
+        return f" ({', '.join(facts)})" if facts else ""

@@ -103,7 +103,7 @@ def test_context_shows_what_fills_the_window(
 
 def test_context_before_the_first_answer_is_an_estimate(open_chat: Any, make_model: Any) -> None:
     shown = open_chat(make_model("Hi.")).command("context")
-    assert shown.endswith("The server has not answered yet: all numbers are estimates.")
+    assert shown.endswith("The server has counted nothing yet: all numbers are estimates.")
 
 
 def test_context_tells_masked_outputs_and_summaries_apart(

@@ -52,6 +52,19 @@ def test_old_turns_become_a_summary_and_the_last_ones_stay(chat: Any, model: Any
     assert questions[-3:] == ["Question 9?", "Question 10?", "Question 11?"]
 
 
+def test_that_not_even_the_last_questions_fit_is_said(open_chat: Any, make_model: Any) -> None:
+    model = make_model("Hi.", window=2500)
+    chat = open_chat(model, max_tokens=500)
+    model.answers = [lambda request: "A summary." if is_summary(request) else LONG * 6]
+    notices: list[str] = []
+    for number in range(6):
+        chat.ask(f"Question {number}?")
+        notices += chat.notices
+    told = "summarising 2 earlier questions; not even the last questions fit as they are"
+    assert told in notices
+    assert split_summary(chat.view[1].text)[0]
+
+
 def test_it_is_asked_for_with_the_same_prefix_and_no_calls(chat: Any, model: Any) -> None:
     talk(chat, model, "A summary.")
     number = next(n for n, request in enumerate(model.requests) if is_summary(request))
@@ -63,6 +76,20 @@ def test_it_is_asked_for_with_the_same_prefix_and_no_calls(chat: Any, model: Any
     assert "Summarise our conversation so far" in instruction.text
     assert asked.tools == before.tools
     assert (asked.thinking, asked.patience, asked.max_tokens) == ("off", 2, 2500 // 8)
+
+
+def test_a_word_that_turns_thinking_off_comes_last_and_leaves_the_beginning_as_it_is(
+    open_chat: Any, model: Any
+) -> None:
+    word = {"thinking_off_word": "/no_think", "thinking_off": {"effort": "none"}}
+    chat = open_chat(model, plugins=("prompt", "context"), max_tokens=500, prompt=word)
+    talk(chat, model, "A summary.", turns=14)
+    number = next(n for n, request in enumerate(model.requests) if is_summary(request))
+    asked, before = model.requests[number], model.requests[number - 1]
+    assert asked.messages[:-1] == before.messages[: len(asked.messages) - 1]
+    assert asked.messages[-1].text.endswith("\n\n/no_think")
+    assert asked.extra["effort"] == "none"
+    assert not any("/no_think" in m.text for r in model.requests for m in r.messages[:-1])
 
 
 def test_a_summary_is_merged_and_never_summarised_again(chat: Any, model: Any) -> None:
@@ -211,6 +238,9 @@ def test_a_turn_of_many_calls_is_summarised_within_and_its_question_stays(
     assert summary.startswith("Wrote some files.")
     assert question == "Write the files."
     assert chat.view[2].calls
+    assert any(
+        n.startswith("summarising earlier calls of this one; not even") for n in chat.notices
+    )
 
 
 def _quiet() -> Any:

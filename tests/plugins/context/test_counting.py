@@ -63,7 +63,7 @@ def test_the_figures_can_be_turned_off(open_chat: Any, make_model: Any) -> None:
     assert not any(isinstance(event, ContextUsage) for event in chat.events)
 
 
-@pytest.mark.parametrize("tokens", [0, 5000])
+@pytest.mark.parametrize("tokens", [-7, 0, 5000])
 def test_a_count_that_cannot_be_is_said_once_and_ignored(
     open_chat: Any, make_model: Any, tokens: int
 ) -> None:
@@ -108,6 +108,56 @@ def test_a_long_first_prompt_is_counted_by_the_server(open_chat: Any, make_model
     assert len(model.counted) == 1
 
 
+def used(chat: Any) -> int:
+    return state_of(chat.session).context.room.used()
+
+
+def test_a_resumed_session_goes_on_with_the_last_count(open_chat: Any, make_model: Any) -> None:
+    # As where the server puts a long text into each prompt that is not ours.
+    model = make_model(answer(Usage(prompt_tokens=2000, completion_tokens=5)))
+    chat = open_chat(model)
+    chat.ask("One?")
+    chat.ask("Two?")
+    before = used(chat)
+    chat.close()
+    again = open_chat(model, resume="")
+    assert 2000 < used(again) == before
+    assert "estimates" not in again.command("context")
+
+
+def test_a_resumed_session_knows_how_long_a_token_is(open_chat: Any, make_model: Any) -> None:
+    model = make_model("Yes.", window=1 << 20)
+    # Two bytes a token, behind a long text that the server puts before all of it.
+    model.counts = lambda r: Usage(prompt_tokens=900 + sum(len(m.text) for m in r.messages) // 2)
+    chat = open_chat(model)
+    for _ in range(5):
+        chat.ask("word " * 400)
+    chat.close()
+    again = open_chat(model, resume="")
+    assert state_of(again.session).measures.meter.bytes_per_token == pytest.approx(2, abs=0.15)
+
+
+@pytest.mark.parametrize("tokens", [-1, 0, 1, 10**15])
+def test_a_stored_count_that_cannot_be_is_not_taken(
+    open_chat: Any, make_model: Any, tokens: int
+) -> None:
+    chat = open_chat(make_model(answer(Usage(prompt_tokens=tokens))))
+    chat.ask("word " * 200)
+    chat.close()
+    again = open_chat(make_model("Hi."), resume="")
+    assert 250 < used(again) < 600
+    assert again.notices == []
+
+
+def test_a_count_from_before_a_rewrite_is_not_taken(open_chat: Any, make_model: Any) -> None:
+    model = make_model(answer(Usage(prompt_tokens=2000)))
+    chat = open_chat(model)
+    chat.ask("One?")
+    chat.command("compact")
+    chat.close()
+    assert used(open_chat(model, resume="")) < 1000
+
+
 def test_an_answer_is_given_what_is_left_of_the_window(open_chat: Any, make_model: Any) -> None:
     model = make_model("Hi.")
     chat = open_chat(model, max_tokens=3900)
@@ -119,6 +169,22 @@ def test_an_answer_is_given_what_is_left_of_the_window(open_chat: Any, make_mode
     taken = [model.counts(request).prompt_tokens for request in model.requests]
     assert all(a + b <= 4096 for a, b in zip(given, taken, strict=True))
     assert given[2] + taken[2] > 3900
+
+
+def test_an_answer_that_ran_into_the_end_of_the_window_is_told_of_as_such(
+    open_chat: Any, make_model: Any
+) -> None:
+    cut = MessageDone(message=Message(role="assistant", text="Half of"), finish_reason="length")
+    model = make_model(cut)
+    chat = open_chat(model, plugins=("guards", "context"), max_tokens=3900)
+    chat.ask("long " * 500)
+    (request,) = model.requests
+    left = f"the end of the window ({request.max_tokens} tokens were left)"
+    told = next(notice for notice in chat.notices if "cut off" in notice)
+    assert told.startswith(f"the answer was cut off at {left}: give the server a larger window")
+    chat = open_chat(make_model(cut, window=100_000), plugins=("guards", "context"))
+    chat.ask()
+    assert any("cut off at max_tokens (4096): raise max_tokens" in n for n in chat.notices)
 
 
 def test_what_is_asked_for_stays_when_it_fits(open_chat: Any, make_model: Any) -> None:

@@ -8,6 +8,9 @@ import pytest
 
 from minime_context.state import state_of
 from minime_core.errors import ConnectionFailed, StatusError
+from minime_terminal.greeting import greeting
+from minime_terminal.painter import Painter
+from terminal_screen import Out
 
 
 def window(chat: Any) -> tuple[int | None, str]:
@@ -23,6 +26,18 @@ def test_the_server_tells_it(open_chat: Any, make_model: Any) -> None:
     chat.ask()
     assert model.asked == 1
     assert chat.usage.window == 4096
+
+
+def test_a_conversation_begins_with_its_size_and_who_told_it(
+    open_chat: Any, make_model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def begun(**options: Any) -> str:
+        return greeting(open_chat(make_model("Hi."), **options).session, Painter(Out("utf-8")))[0]
+
+    assert "window of 4.1k tokens by its page" in begun()
+    assert "window of 2.0k tokens by context_window" in begun(context_window=2000)
 
 
 def test_the_settings_tell_it(open_chat: Any, make_model: Any) -> None:

@@ -58,7 +58,7 @@ async def _ask(
     host = PluginHost(infos, warn=pytest.fail)
     host.load()
     # The profiles have sections of plugins, whether or not these are loaded.
-    config = Config([Layer("test", settings)], {*PLUGINS})
+    config = Config([Layer("test", settings)], {*PLUGINS, *plugins})
     options = Options(cwd=cwd, flags={}, is_stored=False)
     session = await open_session(options, host, config)
     seen: list[Event] = []

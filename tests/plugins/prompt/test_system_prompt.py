@@ -12,6 +12,7 @@ from minime_prompt.sections import SECTIONS
 Send = Callable[..., Any]
 
 SIZES = {"small": "qwen3-4b", "medium": "qwen3-8b", "large": "qwen3-32b"}
+PLUGINS = ("builtin_tools", "guards", "prompt", "providers", "skills", "tool_formats")
 NO_TOOLS = {"bash": False, "edit": False, "plan": False}
 
 
@@ -23,7 +24,7 @@ def test_prompt_and_four_tools_stay_within_the_budget(
     assert [tool["function"]["name"] for tool in sent.body["tools"]] == [
         "bash", "edit_file", "read_file", "write_file",
     ]  # fmt: skip
-    # 1,150 tokens of Qwen's tokenizer are about 4,600 characters.
+    # 1,150 tokens of Qwen's tokenizer: `benchmarks/prompt_size.py` counts four characters each.
     assert len(sent.system) + len(sent.tools) <= 4600
 
 
@@ -47,6 +48,24 @@ def test_with_every_tool_and_shipped_skill_the_prompt_stays_within_the_budget(
     ]  # fmt: skip
     # 2,000 tokens are about 8,000 characters.
     assert len(sent.system) + len(sent.tools) <= 8000
+
+
+def test_every_tool_with_those_of_all_shipped_modules_stays_within_the_budget(
+    send: Send, project: Path
+) -> None:
+    modules = [path.parent.name for path in bundled("wasm_tools").glob("*/*.wasm")]
+    skills = [path.parent.name for path in bundled("skills").glob("*/SKILL.md")]
+    sent = send(
+        project,
+        served="qwen3-8b",
+        plugins=(*PLUGINS, "wasm_host"),
+        wasm_host={"enabled": modules},
+        builtin_tools={"plan": True, "fetch_content": True},
+        skills={"enabled": skills},
+    )
+    assert len(sent.body["tools"]) >= 7 + len(modules) > 7
+    # 2,000 tokens: tools alone have 3.9 characters a token.
+    assert len(sent.tools) <= 7800
 
 
 def test_smaller_models_read_less(send: Send, project: Path) -> None:

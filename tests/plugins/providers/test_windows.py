@@ -106,6 +106,13 @@ def test_docker_model_runner_tells_how_a_model_was_packaged(server: FaultServer)
     assert window(server, "dmr", "/engines/v1") == (2096, "/models/ai/qwen3:latest")
 
 
+def test_docker_model_runner_may_tell_it_in_its_list(server: FaultServer) -> None:
+    server.routes["GET /engines/_configure"] = [{"Config": {"context-size": None}}]
+    listed = {"data": [{"id": "other"}, {"id": MODEL, "meta": {"n_ctx": 6144}}]}
+    server.routes["GET /engines/v1/models"] = listed
+    assert window(server, "dmr", "/engines/llama.cpp/v1") == (6144, "/models")
+
+
 def test_llama_swap_is_not_made_to_load_a_model(server: FaultServer) -> None:
     server.routes["GET /running"] = {"running": []}
     assert window(server, "llamaswap") == (None, "")

@@ -124,11 +124,11 @@ def test_what_a_turn_cost_is_told_after_it(clock: Clock) -> None:
     summary.see(DONE)
     summary.see(ToolDone(call_id="2", name="bash", text="", ok=False, ran=False, seconds=0.0))
     summary.see(ToolDone(call_id="3", name="x", text="", ok=True, seconds=0.0))
-    summary.see(ContextUsage(used=3050, window=8192))
+    summary.see(ContextUsage(used=3050, window=8192, prefill_per_second=412.4))
     clock.now += 12.34
     assert summary.line() == (
-        "12 s · 4.0k tokens in (60 % cached) · 100 out · 50.0 tokens/s · window 3.0k/8.2k · "
-        "⚙ 1 command · 📖 0 skills"
+        "12 s · 4.0k tokens in (60 % cached, 412/s) · 100 out · 50.0 tokens/s · "
+        "window 3.0k/8.2k · ⚙ 1 command · 📖 0 skills"
     )
 
 
