@@ -60,6 +60,9 @@ class Settings:
     )
     max_tokens: int = setting(4096, "most tokens of one answer, thinking included", least=1)
     thinking: Thinking = setting("auto", "whether the model thinks; auto leaves it to the server")
+    keep_thinking: bool = setting(
+        False, "send the model's earlier thoughts back, for chat templates that want them"
+    )
     thinking_budget: int = setting(
         0, "most tokens of thinking, where the server can limit them; 0 sets no limit", least=0
     )

@@ -56,7 +56,7 @@ class OpenAIProvider:
         self._model = ref.model
         self._client = Client(url, {"authorization": f"Bearer {key}"} if key else {})
         self._explain = Explainer(preset=preset, url=url, secret=key)
-        self._serialiser = Serialiser(preset.extra)
+        self._serialiser = Serialiser(preset.extra, keeps_thinking=config.settings.keep_thinking)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Ask; and again without them when the server refuses optional fields by name."""

@@ -19,10 +19,12 @@ class Serialiser:
     """Builds the bodies of one session's requests.
 
     extra: fields that this server wants in each request.
+    keeps_thinking: whether the model reads again what it thought before.
     """
 
-    def __init__(self, extra: Mapping[str, Any]) -> None:
+    def __init__(self, extra: Mapping[str, Any], *, keeps_thinking: bool = False) -> None:
         self._extra = dict(extra)
+        self._keeps_thinking = keeps_thinking
         # The last request's messages, by identity: a view holds the same objects as the one before.
         # The message is kept with its bytes so that its id is not given to another one.
         self._messages: dict[int, tuple[Message, bytes]] = {}
@@ -75,9 +77,16 @@ class Serialiser:
     def _message_list(self, messages: Sequence[Message]) -> bytes:
         known, self._messages = self._messages, {}
         for message in messages:
-            kept = known.get(id(message)) or (message, _dump(_plain(message)))
+            kept = known.get(id(message)) or (message, _dump(self._plain(message)))
             self._messages[id(message)] = kept
         return b",".join(self._messages[id(message)][1] for message in messages)
+
+    def _plain(self, message: Message) -> dict[str, Any]:
+        plain = _plain(message)
+        if self._keeps_thinking and message.thinking:
+            # As the server sent it; of 71 chat templates none refuses it.
+            plain["reasoning_content"] = message.thinking
+        return plain
 
     def _tool_list(self, tools: Sequence[Tool]) -> bytes:
         if self._tools[0] != (known := tuple(tools)):

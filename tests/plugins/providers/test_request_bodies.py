@@ -250,3 +250,12 @@ def test_ten_megabytes_and_odd_characters_reach_the_server(
     server.enqueue(text("Hello"))
     asyncio.run(run())
     assert server.chat_requests[0].json["messages"][1]["content"] == "ü" * 5_000_000 + "\ufffd" * 2
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_thoughts_go_back_only_to_a_model_that_wants_them(keeps: bool) -> None:
+    question = Message(role="user", text="Hi")
+    answer = Message(role="assistant", text="Hello.", thinking="A greeting.")
+    serialiser = Serialiser({}, keeps_thinking=keeps)
+    _, sent = json.loads(serialiser.body(request([question, answer])))["messages"]
+    assert sent.get("reasoning_content") == ("A greeting." if keeps else None)
