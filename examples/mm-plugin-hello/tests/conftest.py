@@ -1,0 +1,1 @@
+pytest_plugins = ["minime_core.testing.pytest_plugin"]
