@@ -11,6 +11,8 @@ from figures import Figure
 from measure import RunFailed
 
 MODULES = 20
+STARTS = 3
+"""Starts of each kind, of which the best one counts."""
 TRUST = """
 import shutil, sys
 from dataclasses import replace
@@ -40,12 +42,18 @@ FIGURES = (
 
 def sample(client: Client) -> dict[str, float]:
     """Return CPU seconds until the question is sent: those with modules less those without."""
-    without, _ = startup.until_question(client)
+    # The first start in a new home does more than all others.
+    startup.until_question(client)
+    without = _least(client, 0)
     command = [sys.executable, "-c", TRUST, str(MODULES)]
     done = subprocess.run(
         command, cwd=client.work, env=client.environment, capture_output=True, text=True
     )
     if done.returncode != 0:
         raise RunFailed(f"no module is trusted: {done.stderr.strip()[-300:]}")
-    with_modules, _ = startup.until_question(client, tools=MODULES)
-    return {"modules": with_modules - without}
+    return {"modules": _least(client, MODULES) - without}
+
+
+def _least(client: Client, tools: int) -> float:
+    """Return the CPU seconds of the best of some starts; what else runs only adds to them."""
+    return min(startup.until_question(client, tools)[0] for _ in range(STARTS))

@@ -104,8 +104,8 @@ class Home:
 
     def pid(self, name: str) -> int | None:
         """Return the process of a module's worker, None when it has none."""
-        sandbox = self.stash.get(module_tools.STASH, {}).get(str(self.tools / f"{name}.wasm"))
-        return sandbox.pid if sandbox else None
+        caller = self.stash.get(module_tools.STASH, {}).get(str(self.tools / f"{name}.wasm"))
+        return caller.sandbox.pid if caller else None
 
     def end(self) -> None:
         """End the session as `mm` does."""

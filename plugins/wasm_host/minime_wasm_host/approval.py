@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -88,11 +89,7 @@ class Approval:
 def read_module(path: Path) -> tuple[bytes, Stamp]:
     """Return the bytes of a module, and its stamp. Raises Refused."""
     try:
-        with open(path, "rb", opener=_open_at_once) as file:
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode):
-                raise Refused("it is no file")
-            data = file.read(MAX_MODULE + 1)
+        data, found = _read(path, MAX_MODULE)
     except OSError as error:
         raise Refused(f"it cannot be read: {error.strerror}") from error
     if len(data) > MAX_MODULE:
@@ -104,8 +101,7 @@ def read_module(path: Path) -> tuple[bytes, Stamp]:
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a sidecar in hex. Raises Refused."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_SIDECAR + 1)
+        data, _ = _read(path, MAX_SIDECAR)
     except OSError as error:
         raise Refused(f"cannot read {path}: {error.strerror}") from error
     if len(data) > MAX_SIDECAR:
@@ -122,6 +118,15 @@ def sidecar_stamp(path: Path) -> Stamp | None:
     except OSError as error:
         raise Refused(f"cannot read {path}: {error.strerror}") from error
     return Stamp(sha256=file_digest(path), size=found.st_size, mtime_ns=found.st_mtime_ns)
+
+
+def _read(path: Path, most: int) -> tuple[bytes, os.stat_result]:
+    """Return what a regular file holds, and one byte more than `most` of a larger one."""
+    with open(path, "rb", opener=_open_at_once) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "it is no file")
+        return file.read(most + 1), found
 
 
 def _open_at_once(path: str, flags: int) -> int:

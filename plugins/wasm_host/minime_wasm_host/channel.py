@@ -28,10 +28,10 @@ class Channel:
             # The line is gone, or the module's output is no memory of this process.
             os._exit(1)
 
-    def receive(self) -> tuple[Kind, bytes, bytes]:
+    def receive(self) -> tuple[int, bytes, bytes]:
         kind, head_size, size = HEADER.unpack(self._exactly(HEADER.size))
         head = self._exactly(head_size) if head_size else b""
-        return Kind(kind), head, self._exactly(size) if size else b""
+        return kind, head, self._exactly(size) if size else b""
 
     def _exactly(self, size: int) -> bytes:
         if not self._received and size < LARGE:

@@ -83,8 +83,9 @@ class Line(asyncio.BufferedProtocol):
         start = 0
         while (size := self._take(start)) and not self._fault:
             start += size
-        # What is left is the beginning of a frame.
-        self._received[: self._end - start] = self._received[start : self._end]
+        if start < self._end:
+            # What is left is the beginning of a frame.
+            self._received[: self._end - start] = self._received[start : self._end]
         self._end -= start
 
     def _take(self, start: int) -> int:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from minime_core.config import Config
 from minime_core.tools import Arguments, Kind, Tool, ToolContext, ToolResult
@@ -14,6 +15,9 @@ from minime_wasm_host.places import Module
 from minime_wasm_host.settings import WasmSettings
 from minime_wasm_host.store import Store
 from minime_wasm_host.survey import Found, survey
+
+if TYPE_CHECKING:
+    from minime_wasm_host.calling import Caller
 
 STASH = "wasm_host"
 """Where the modules that run are kept in the stash of a session's tools."""
@@ -65,13 +69,13 @@ async def _run(
     arguments: Arguments,
     context: ToolContext,
 ) -> ToolResult:
-    from minime_wasm_host.calling import call_tool
-    from minime_wasm_host.sandbox import Sandbox
+    running: dict[str, Caller] = context.stash.setdefault(STASH, {})
+    caller = running.get(module.key)
+    if caller is None:
+        from minime_wasm_host.calling import Caller
 
-    running = context.stash.setdefault(STASH, {})
-    if module.key not in running:
-        running[module.key] = Sandbox(module, approval, idle=idle)
-    return await call_tool(running[module.key], module, approval, tool, arguments, context)
+        caller = running[module.key] = Caller(module, approval, idle=idle)
+    return await caller.call(tool, arguments, context)
 
 
 def end_workers(stash: dict[str, object]) -> Awaitable[None] | None:
@@ -79,7 +83,7 @@ def end_workers(stash: dict[str, object]) -> Awaitable[None] | None:
     running = stash.get(STASH)
     if not isinstance(running, dict):
         return None
-    return _close([sandbox.close for sandbox in running.values()])
+    return _close([caller.sandbox.close for caller in running.values()])
 
 
 async def _close(closings: list[Callable[[], Awaitable[None]]]) -> None:

@@ -62,6 +62,13 @@ def folders(named: Iterable[str], cwd: Path) -> list[tuple[Origin, Path]]:
     ]
 
 
+def cache_folder() -> Path:
+    """Return where compiled modules are kept, which are machine code that is run."""
+    import platformdirs
+
+    return platformdirs.user_cache_path(paths.APP) / "wasm"
+
+
 def find(places: Iterable[tuple[Origin, Path]]) -> Iterator[Module]:
     """Yield `NAME.wasm` and `NAME/NAME.wasm` of each folder, by name."""
     for origin, folder in places:

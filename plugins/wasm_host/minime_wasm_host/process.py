@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
-from minime_core.paths import APP
 from minime_wasm_host.frames import MAX_HEAD, Data, Kind
 from minime_wasm_host.job import Job
 from minime_wasm_host.line import BUFFER, Broken, Line
+from minime_wasm_host.places import cache_folder
 
 Log = Callable[[str], None]
 Answerer = Callable[[bytes, Data], Awaitable[tuple[bytes, bytes]]]
@@ -149,23 +149,27 @@ def _environment() -> dict[str, str]:
     """Return all variables that a worker gets: nothing of the user's."""
     return {
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "EXTISM_CACHE_CONFIG": str(_cache_settings()),
+        "EXTISM_CACHE_CONFIG": _cache_settings(),
         # Collecting a backtrace at each failure takes longer than most calls.
         "RUST_BACKTRACE": "0",
     }
 
 
-def _cache_settings() -> Path:
-    """Return a file that tells where compiled modules are kept: in the user's cache, private."""
-    import platformdirs
+def _cache_settings() -> str:
+    """Return a file that tells where compiled modules are kept: in the user's cache, private.
 
-    folder = platformdirs.user_cache_path(APP) / "wasm"
+    It is empty, which is no cache, where nothing can be written.
+    """
+    folder = cache_folder()
     compiled, file = folder / "compiled", folder / "cache.toml"
-    text = f'[cache]\ndirectory = "{compiled}"\n'
-    if not file.is_file() or file.read_text() != text:
-        compiled.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.chmod(folder, 0o700)
-        new = file.with_suffix(f".{os.getpid()}")
-        new.write_text(text)
-        new.replace(file)
-    return file
+    text = f"[cache]\ndirectory = {json.dumps(str(compiled), ensure_ascii=False)}\n"
+    try:
+        if not file.is_file() or file.read_text() != text:
+            compiled.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.chmod(folder, 0o700)
+            new = file.with_suffix(f".{os.getpid()}")
+            new.write_text(text)
+            new.replace(file)
+    except (OSError, UnicodeError):
+        return ""
+    return str(file)

@@ -20,6 +20,7 @@ from minime_wasm_host.addresses import Pattern
 from minime_wasm_host.approval import file_digest
 from minime_wasm_host.grants import Folder, Grants, Mode, real_folder
 from minime_wasm_host.limits import Limits
+from minime_wasm_host.places import cache_folder
 from minime_wasm_host.refusal import Refused
 
 _UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden")
@@ -172,7 +173,22 @@ def _folder(grant: PathGrant, beside: Path) -> Folder:
         raise ValueError(f"guest is {grant.guest!r}; it has to be a path such as /data")
     if host.startswith("ro:"):
         raise ValueError(f"{host} cannot be granted under that name")
-    own = [os.path.realpath(f) for f in (paths.state_folder(), paths.config_folder())]
-    if grant.mode == "rw" and any(os.path.commonpath([folder, host]) == host for folder in own):
-        raise ValueError(f"{host} holds what you trust; grant a folder further down")
+    if grant.mode == "rw" and _is_ours(host):
+        raise ValueError(f"{host} holds what you trust; grant another folder")
     return Folder(host=host, guest=grant.guest, mode=grant.mode)
+
+
+def _is_ours(host: str) -> bool:
+    """Return whether a folder holds settings, trust or compiled modules, which are believed.
+
+    A folder inside of the settings' one may be granted: modules of the user lie there.
+    """
+    inner = [os.path.realpath(folder) for folder in (paths.state_folder(), cache_folder())]
+    outer = [*inner, os.path.realpath(paths.config_folder())]
+    return any(_is_in(folder, host) for folder in outer) or any(
+        _is_in(host, folder) for folder in inner
+    )
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return os.path.commonpath([path, folder]) == folder

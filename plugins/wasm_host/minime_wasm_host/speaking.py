@@ -10,6 +10,7 @@ from minime_wasm_host.approval import ApprovedTool
 from minime_wasm_host.contract import Contract
 
 _CONTEXT = {"id": "1", "_meta": {}}
+_STRUCTURED = "structuredContent"
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 """Made once: `json.dumps` makes one in each call, which takes as long as small arguments do."""
 
@@ -46,12 +47,12 @@ def read_answer(contract: Contract, output: bytes | bytearray) -> tuple[str, boo
     except (ValueError, RecursionError):
         # Not what was agreed on, but it may say something.
         return text, True
-    if not isinstance(answer, dict) or not {"content", "structuredContent"} & answer.keys():
+    if not isinstance(answer, dict) or ("content" not in answer and _STRUCTURED not in answer):
         return text, True
     content = answer.get("content")
     parts = list(_parts(content)) if isinstance(content, list) else []
-    if not parts and answer.get("structuredContent") is not None:
-        parts = [json.dumps(answer["structuredContent"], ensure_ascii=False)]
+    if not parts and answer.get(_STRUCTURED) is not None:
+        parts = [json.dumps(answer[_STRUCTURED], ensure_ascii=False)]
     return "\n".join(parts), answer.get("isError") is not True
 
 

@@ -9,7 +9,7 @@ import socket
 import sys
 
 from minime_wasm_host.channel import Channel
-from minime_wasm_host.confinement import confine, end_with_parent
+from minime_wasm_host.confinement import calm_threads, confine, end_with_parent
 from minime_wasm_host.frames import Kind
 from minime_wasm_host.job import Job
 
@@ -28,6 +28,7 @@ def main() -> None:
     except Exception as error:  # whatever it is, `mm` says it to the user
         channel.send(Kind.FAILED, body=(str(error) or type(error).__name__).encode())
         return
+    calm_threads()
     channel.send(Kind.READY)
     while True:
         _, head, body = channel.receive()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from minime_core.schemas import MAX_DEPTH
 from minime_core.tools import Tool, ToolResult
 from minime_wasm_host.cleaning import MAX_SCHEMA, clean
-from minime_wasm_host.describing import Description, describe_self
+from minime_wasm_host.describing import MAX_TOOLS, Description, describe_self
 from minime_wasm_host.refusal import Refused
 from minime_wasm_host.sidecar import ToolEntry
 from module_folder import Home
@@ -228,3 +228,14 @@ def test_a_description_that_is_no_json_is_refused(home: Home) -> None:
 def test_a_tool_named_like_a_built_in_gets_the_module_s_name(home: Home) -> None:
     home.add("it", saying("hi", tools=[{"name": "bash"}]))
     assert list(home.offered()) == ["it__bash"]
+
+
+def test_of_two_hundred_tools_the_first_are_offered_clean(home: Home) -> None:
+    described = "\x1b[31mred\x07\n[bash: done]\u202e"
+    tools = [{"name": f"t{number}", "description": described} for number in range(200)]
+    found = home.add("it", saying("hi", tools=tools))
+    assert list(home.offered()) == [f"it__t{number}" for number in range(MAX_TOOLS)]
+    texts = {tool.description for tool in home.offered().values()}
+    assert texts == {"red [bash: done]"}
+    assert found.notes == ["only the first 32 tools are taken; choose in a sidecar"]
+    assert home.call("it__t31").text.endswith("\nhi")

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from minime_wasm_host.approval import MAX_SIDECAR
-from minime_wasm_host.grants import Folder
+from minime_wasm_host.grants import Folder, Grants
 from minime_wasm_host.limits import Limits
 from minime_wasm_host.refusal import Refused
 from minime_wasm_host.sidecar import Sidecar, approved_grants, read_sidecar
@@ -118,15 +118,32 @@ def test_a_huge_sidecar_is_refused_unread(tmp_path: Path) -> None:
     assert "larger than 256 KB" in refusal(tmp_path, "#" * (MAX_SIDECAR + 1))
 
 
-@pytest.mark.parametrize("inside", ["", ".config", ".config/mini-me", ".local/state/mini-me"])
-def test_the_folder_that_holds_trust_is_not_granted_for_writing(home: Home, inside: str) -> None:
+OURS = (
+    *("", ".config", ".config/mini-me", ".cache", ".cache/mini-me/wasm/compiled"),
+    *(".local/state/mini-me", ".local/state/mini-me/more"),
+)
+
+
+@pytest.mark.parametrize("inside", OURS)
+def test_a_folder_that_holds_what_is_believed_is_not_granted_for_writing(
+    home: Home, inside: str
+) -> None:
+    with pytest.raises(Refused, match="holds what you trust"):
+        granted_for_writing(home, inside)
+
+
+@pytest.mark.parametrize("inside", [".config/mini-me/tools/data", ".cache/other", "project"])
+def test_another_folder_is_granted_for_writing(home: Home, inside: str) -> None:
+    assert granted_for_writing(home, inside).effects == {"read", "write"}
+
+
+def granted_for_writing(home: Home, inside: str) -> Grants:
     target = home.folder / inside
     target.mkdir(parents=True, exist_ok=True)
     grant = {"host": str(target), "guest": "/x", "mode": "rw"}
     path = home.tools / "it.yaml"
     path.write_text(yaml.safe_dump({"permissions": {"paths": [grant]}}))
-    with pytest.raises(Refused, match="holds what you trust"):
-        approved_grants(read_sidecar(path)[0].permissions, path)
+    return approved_grants(read_sidecar(path)[0].permissions, path)
 
 
 def test_a_link_to_a_folder_is_granted_by_its_real_name(home: Home) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -96,6 +97,17 @@ def test_enter_means_no(home: Home, mm: Mm, monkeypatch: pytest.MonkeyPatch) -> 
     home.put("it", saying("hi"))
     monkeypatch.setattr("click.termui.visible_prompt_func", lambda prompt: "")
     mm("trust", "it")
+    assert home.offered() == {}
+
+
+def test_without_an_answer_it_stays_untrusted(
+    home: Home, mm: Mm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.put("it", saying("hi"))
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    mm("trust", "it")
+    said = "mm: it stays untrusted; where nobody can answer, `--yes` does\n"
+    assert (mm.code, mm.err) == (130, said)
     assert home.offered() == {}
 
 

@@ -62,6 +62,24 @@ def test_a_pipe_named_like_a_module_does_not_keep_us_waiting(home: Home) -> None
     assert "it is no file" in look(home, "x")
 
 
+def test_a_pipe_or_a_device_in_place_of_a_sidecar_does_not_keep_us_waiting(home: Home) -> None:
+    home.put("x", saying("hi"))
+    os.mkfifo(home.tools / "x.yaml")
+    home.put("y", saying("hi"))
+    (home.tools / "y.yaml").symlink_to("/dev/zero")
+    assert "x.yaml: it is no file" in look(home, "x")
+    assert "y.yaml: it is no file" in look(home, "y")
+
+
+def test_a_pipe_that_takes_the_place_of_a_sidecar_ends_trust(home: Home) -> None:
+    home.add("x", saying("hi"), {"limits": {"timeout_ms": 500}})
+    tool = home.offered()["x__run"]
+    (home.tools / "x.yaml").unlink()
+    os.mkfifo(home.tools / "x.yaml")
+    assert home.found()["x"].state == "changed"
+    assert "x.yaml: it is no file" in home.run(tool.run({}, home.context)).text
+
+
 def test_a_link_to_a_text_file_shows_nothing_of_it(home: Home) -> None:
     secret = home.folder / "secret.txt"
     secret.write_text("root:hash")

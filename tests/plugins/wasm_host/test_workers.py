@@ -54,6 +54,12 @@ def test_a_worker_starts_with_the_first_call_and_stays(home: Home) -> None:
     assert workers() == {first}
 
 
+def test_where_compiled_modules_cannot_be_kept_a_call_works_all_the_same(home: Home) -> None:
+    (home.folder / ".cache").write_text("no folder")
+    home.add("it", saying("fine"))
+    assert home.call("it__run").text.endswith("\nfine")
+
+
 def test_each_module_has_a_worker_of_its_own(home: Home) -> None:
     for name in ("a", "b"):
         home.add(name, saying("hi"))

@@ -56,7 +56,10 @@ def list_tools(invocation: Invocation, as_json: bool) -> None:
 def _about(row: dict[str, Any]) -> str:
     if row["why"]:
         return str(row["why"])
-    return f"{len(row['tools'])} tools, {row['cost']} characters" if row["tools"] else ""
+    if not row["tools"]:
+        return ""
+    count = len(row["tools"])
+    return f"{count} tool{'s' if count > 1 else ''}, {row['cost']} characters"
 
 
 def _row(found: Found) -> dict[str, Any]:

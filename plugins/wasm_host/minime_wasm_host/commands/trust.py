@@ -38,14 +38,25 @@ def trust(invocation: Invocation, name: str, yes: bool) -> None:
         click.echo(f"  it asks for {kind}: {', '.join(wanted)} (granted by a sidecar alone)")
     for note in description.notes:
         click.echo(f"  note        {note}")
-    if not yes and not click.confirm(f"Trust {module.name} as it is now?"):
-        click.echo("It stays untrusted.")
+    if not yes and not _wanted(module.name):
         return
     # The same files that were shown: another one has another hash, and does not load.
     Store().approve(module, approval)
     click.echo(f"{module.name} is trusted as it is now")
     if not found.is_enabled:
         click.echo(f"It is disabled; `mm tools enable {module.name}`")
+
+
+def _wanted(name: str) -> bool:
+    try:
+        is_wanted = click.confirm(f"Trust {name} as it is now?")
+    except click.Abort:
+        click.echo()
+        say("it stays untrusted; where nobody can answer, `--yes` does")
+        raise
+    if not is_wanted:
+        click.echo("It stays untrusted.")
+    return is_wanted
 
 
 @click.command()
