@@ -1,4 +1,4 @@
-"""Commands that look at settings, profiles and trust."""
+"""Commands that look at settings, profiles, sessions and trust."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from minime_core import hookimpl
 def mm_register_commands(cli: click.Group) -> None:
     from minime_commands.config import config
     from minime_commands.profiles import profiles
+    from minime_commands.sessions import sessions
     from minime_commands.trust import trust
 
-    for command in (config, profiles, trust):
+    for command in (config, profiles, sessions, trust):
         cli.add_command(command)
