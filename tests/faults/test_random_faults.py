@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from fault_scenarios.running import wire
 from faulty_session import FaultySession
-from minime_core.events import Event, Retracted, TextDelta, ToolStarted, TurnDone
+from minime_core.events import Event, MessageDone, Retracted, TextDelta, ToolStarted, TurnDone
 from minime_core.history import History, shape_fault
 from minime_core.testing import FaultServer, crash, text
 from random_replies import MUST_NOT_RUN, Script, scripts
@@ -103,15 +103,18 @@ class FaultyServer(RuleBasedStateMachine):
 
 def _on_screen(events: Iterable[Event]) -> str:
     """Return what the user sees of the answer at the end: what was said behind the last call."""
-    said = ""
+    # An answer that is complete stays, although the model was asked to go on behind it.
+    whole = said = ""
     for event in events:
         if isinstance(event, TextDelta):
             said += event.text
-        elif isinstance(event, ToolStarted) or (
-            isinstance(event, Retracted) and not event.thinking_only
-        ):
+        elif isinstance(event, MessageDone):
+            whole, said = whole + said, ""
+        elif isinstance(event, ToolStarted):
+            whole = said = ""
+        elif isinstance(event, Retracted) and not event.thinking_only:
             said = ""
-    return said
+    return whole + said
 
 
 def _without_blanks(text: str) -> str:

@@ -31,6 +31,8 @@ from minime_guards.settings import GuardSettings
 
 PATIENCE = 3
 """How many times the estimate of reading a prompt may take."""
+MAX_WORDS = 40
+"""Characters of an answer that stalled that are told."""
 
 
 class Alarm:
@@ -109,6 +111,7 @@ class Watchdog:
             first = self.first_limit(request)
             clock = PrefillClock(self._speed)
             last: ModelEvent | None = None
+            words = ""
             has_token = has_stalled = False
             alarm = Alarm(first)
             try:
@@ -123,6 +126,8 @@ class Watchdog:
                                 has_token = True
                                 alarm.tighten(self._settings.watchdog_timeout * request.patience)
                             last = event
+                            if isinstance(event, TextDelta):
+                                words = (words + event.text)[-MAX_WORDS:]
                             yield event
                             alarm.wait()
                     finally:
@@ -134,7 +139,7 @@ class Watchdog:
                 if not has_stalled:
                     raise
             if has_token or not request.stream or request.turn.rounds > 1:
-                raise TurnStopped(_stalled(alarm.limit, last, has_token), reason="stalled")
+                raise TurnStopped(_stalled(alarm.limit, last, words, has_token), reason="stalled")
             text = f"nothing came for {_seconds(alarm.limit)}: asking for the answer in one piece"
             yield Notice("info", text, "watchdog")
             is_second = True
@@ -145,10 +150,10 @@ class Watchdog:
         return max(least, PATIENCE * estimate)
 
 
-def _stalled(limit: float, last: ModelEvent | None, has_token: bool) -> str:
+def _stalled(limit: float, last: ModelEvent | None, words: str, has_token: bool) -> str:
     setting = "watchdog_timeout" if has_token else "first_token_timeout"
     return (
-        f"stalled: the server sent nothing for {_seconds(limit)}; {_seen(last)}. "
+        f"stalled: the server sent nothing for {_seconds(limit)}; {_seen(last, words)}. "
         f"If it is only slow, raise guards.{setting}"
     )
 
@@ -157,12 +162,12 @@ def _seconds(limit: float) -> str:
     return f"{limit:.0f} s" if limit >= 10 else f"{limit:.2g} s"
 
 
-def _seen(last: ModelEvent | None) -> str:
+def _seen(last: ModelEvent | None, words: str) -> str:
     match last:
         case PromptProgress(done, total):
             return f"it had read {done} of {total} tokens of the prompt"
-        case TextDelta(text):
-            return f"its last words were {text.strip()[-40:]!r}"
+        case TextDelta():
+            return f"its last words were {words.strip()!r}"
         case ThinkingDelta():
             return "it was thinking"
         case ToolCallDelta(_, name):
