@@ -16,7 +16,7 @@ from acp_client import Refused
 from minime_acp.prompt_text import prompt_text
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.gate import Gate
-from minime_core.testing.replies import finish, hold, status, text, thinking
+from minime_core.testing.replies import finish, hold, status, text, thinking, tool_call
 
 Run = Callable[..., Any]
 
@@ -183,8 +183,6 @@ def test_an_answer_that_stays_cut_is_told(connect: Any, run: Run, server: FaultS
 
 
 def test_too_many_rounds_are_told(connect: Any, run: Run, server: FaultServer) -> None:
-    from minime_core.testing.replies import tool_call
-
     server.enqueue(tool_call("bash", {"command": "true"}), text("I had to stop."))
 
     async def scenario() -> str:
@@ -291,3 +289,29 @@ def test_commands_are_told_at_the_first_prompt_if_that_comes_sooner(
             assert client.of(session, "session_info_update")[0]["title"] == "is it?"
 
     run(scenario())
+
+
+def test_undo_takes_back_the_last_question_and_what_its_tools_wrote(
+    connect: Any, run: Run, server: FaultServer, cwd: Path
+) -> None:
+    (cwd / "a.txt").write_text("one\n")
+    edit = {"path": "a.txt", "edits": [{"old": "one", "new": "two"}]}
+    server.enqueue(tool_call("edit_file", edit), text("It is two now."), text("Hello."))
+
+    async def scenario() -> None:
+        async with connect(policy="yolo") as client:
+            session = await client.new()
+            await client.prompt(session, "make it two")
+            answer = await client.prompt(session, "/undo")
+            assert answer["stopReason"] == "end_turn"
+            assert "restored" in client.text(session)
+            await client.prompt(session, "hi")
+        async with connect() as client:
+            await client.ask("session/load", sessionId=session, cwd=str(cwd), mcpServers=[])
+            [question] = client.of(session, "user_message_chunk")
+            assert question["content"]["text"] == "hi"
+
+    run(scenario())
+    assert (cwd / "a.txt").read_text() == "one\n"
+    asked = [m["content"] for m in server.chat_requests[-1].json["messages"] if m["role"] == "user"]
+    assert asked == ["hi"]

@@ -13,6 +13,7 @@ import pytest
 from acp_client import Refused
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.replies import stall, text, tool_call
+from minime_core.testing.site import Site
 
 Run = Callable[..., Any]
 
@@ -299,3 +300,54 @@ def test_a_session_whose_server_is_down_says_so(
                 await client.new()
 
     run(scenario())
+
+
+MCP = """
+from dataclasses import dataclass
+from typing import Any
+from minime_core import hookimpl
+from minime_core.settings import setting
+from minime_core.tools import tool
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    servers: dict[str, Any] = setting(help="servers by name", make=dict)
+
+@hookimpl
+def mm_config_model():
+    return "fake_mcp:Settings"
+
+@hookimpl
+def mm_register_tools(config):
+    for name, server in config.section("mcp", Settings).servers.items():
+        def list_things() -> str:
+            "List things."
+            return repr((name, server))
+        list_things.__name__ = f"mcp_{name}"
+        yield tool(effects={"read"})(list_things)
+"""
+
+
+def test_mcp_servers_go_to_the_plugin_that_connects_to_them(
+    mm_site: Site, connect: Any, run: Run, server: FaultServer, cwd: Path
+) -> None:
+    mm_site.install("fake_mcp", MCP, entry="mcp")
+    server.enqueue(tool_call("mcp_myDb", {}), text("Listed."))
+    asked = {
+        "name": "myDb",
+        "command": "/bin/db",
+        "args": ["-v"],
+        "env": [{"name": "DB_Key", "value": "x"}],
+    }
+
+    async def scenario() -> str:
+        async with connect() as client:
+            answer = await client.ask("session/new", cwd=str(cwd), mcpServers=[asked])
+            session = answer["sessionId"]
+            await client.prompt(session, "list")
+            done = client.of(session, "tool_call_update")[-1]
+            output: str = done["rawOutput"]["output"]
+            return output
+
+    described = {"command": "/bin/db", "args": ["-v"], "env": {"DB_Key": "x"}}
+    assert run(scenario()) == repr(("myDb", described))
