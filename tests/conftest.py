@@ -11,7 +11,7 @@ pytest_plugins = ["minime_core.testing.pytest_plugin"]
 
 # How long an example takes, or to make one, says nothing on a busy machine.
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", untimed, max_examples=40)
+settings.register_profile("quick", untimed, max_examples=25)
 settings.register_profile("full", untimed, max_examples=100)
 IS_FULL = bool(os.environ.get("MM_FULL_CORPUS"))
 settings.load_profile("full" if IS_FULL else "quick")

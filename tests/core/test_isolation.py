@@ -92,6 +92,7 @@ def test_a_hook_that_fails_is_told_and_the_answer_comes(
     assert (mm.cwd / "works").exists()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["mm_register_tools", "mm_model_middleware", "mm_system_prompt"])
 def test_a_hook_that_returns_something_else_is_told(mm: Mm, name: str) -> None:
     code, out, err = ask(mm, hook(name, [], "return 7"))

@@ -72,6 +72,7 @@ def test_what_nobody_allows_does_not_run(real: RealAgent, run: Run) -> None:
     assert "did NOT run" in real.server.chat_requests[-1].json["messages"][-1]["content"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("discovery", ["meta", "request"])
 def test_functions_of_the_program_are_tools(real: RealAgent, run: Run, discovery: Any) -> None:
     todos: list[str] = []

@@ -31,6 +31,7 @@ def printed(real: RealAgent, name: str, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.full
 def test_complete(real: RealAgent) -> None:
     real.server.enqueue(tool_call("read_file", {"path": "README.md"}), text("Examples."))
     assert printed(real, "complete.py").startswith("Examples.\n[end_turn, ")
@@ -59,6 +60,7 @@ def test_cancel(real: RealAgent) -> None:
     assert printed(real, "cancel.py", "0.5").endswith("\n[cancelled]\n42\n[end_turn]\n")
 
 
+@pytest.mark.full
 def test_permission(real: RealAgent) -> None:
     pwd = tool_call("bash", {"command": "pwd"})
     real.server.enqueue(pwd, text("I may not."), pwd, text("It is the folder."))

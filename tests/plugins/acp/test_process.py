@@ -164,6 +164,7 @@ def test_what_ending_may_take_is_less_than_two_seconds() -> None:
     assert lines.FLUSH_TIME < command.LAST_CALL
 
 
+@pytest.mark.full
 def test_a_cancelled_command_leaves_nothing_behind(mm: Mm, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
@@ -178,6 +179,7 @@ def test_a_cancelled_command_leaves_nothing_behind(mm: Mm, tmp_path: Path) -> No
             assert agent.answer(number)["stopReason"] == "cancelled"
 
 
+@pytest.mark.full
 def test_it_ends_while_the_model_is_silent(mm: Mm) -> None:
     mm.server.enqueue(text("Once ") + stall())
     with AcpProcess(mm) as agent:
@@ -186,6 +188,7 @@ def test_it_ends_while_the_model_is_silent(mm: Mm) -> None:
         assert agent.end()[0] == 0
 
 
+@pytest.mark.full
 def test_it_ends_when_nothing_was_said(mm: Mm) -> None:
     with AcpProcess(mm) as agent:
         assert agent.end() == (0, [])

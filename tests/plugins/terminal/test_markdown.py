@@ -163,7 +163,7 @@ MARKDOWN = st.lists(
 
 
 @given(MARKDOWN, st.lists(st.integers(1, 9), max_size=60))
-@settings(max_examples=300)
+@settings(max_examples=60)
 def test_any_text_in_any_pieces_gives_the_same_clean_rows(text: str, sizes: list[int]) -> None:
     painter = Painter(Out())
     rows = at_once(painter, text)

@@ -47,10 +47,10 @@ async def _ask(find: Find) -> None:
     deadline = time.monotonic() + GRACE
     pause = 0.005
     while (found := find()) and time.monotonic() < deadline:
-        for pid in found - asked:
-            _send(pid, signal.SIGTERM)
-            # A process that is stopped hears of it only then.
-            _send(pid, signal.SIGCONT)
+        # All at once: a shell whose command ended first would begin the next one.
+        for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGCONT):
+            for pid in found - asked:
+                _send(pid, number)
         asked |= found
         await asyncio.sleep(pause)
         pause = min(2 * pause, 0.1)
