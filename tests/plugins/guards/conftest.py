@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
@@ -295,18 +294,6 @@ class Chat:
         if self._session is not None:
             self._runner.run(self._session.aclose())
         self._runner.close()
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of its own, and no variable that `mm` reads."""
-    for name in os.environ:
-        if name.startswith(("MM_", "XDG_")):
-            monkeypatch.delenv(name)
-    home = tmp_path / "home"
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-    return home
 
 
 @pytest.fixture
