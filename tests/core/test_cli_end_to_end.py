@@ -7,56 +7,24 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from minime_core import testing
 from minime_core.records import load
 from minime_core.store import read
+from minime_core.testing.command import MM, TIMEOUT
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.gate import Gate
 from minime_core.testing.http1 import Request
 from minime_core.testing.replies import crash, finish, hold, status, text, tool_call
 
-MM = [sys.executable, "-c", "from minime_core.cli.main import main; main()"]
-TIMEOUT = 60
 
-
-class Mm:
-    """Runs `mm` in a project of its own, with the server as its model."""
-
-    def __init__(self, cwd: Path, server: FaultServer) -> None:
-        self.cwd = cwd
-        self.server = server
-        self.options = ["--base-url", server.base_url, "--provider", "llamacpp", "--model", "m"]
-
-    def start(self, *arguments: str | bytes, **options: Any) -> subprocess.Popen[bytes]:
-        options = {
-            "stdin": subprocess.DEVNULL,
-            "stdout": subprocess.PIPE,
-            "stderr": subprocess.PIPE,
-            "cwd": self.cwd,
-            **options,
-        }
-        return subprocess.Popen([*MM, *self.options, *arguments], **options)
-
-    def run(
-        self,
-        *arguments: str | bytes,
-        input: bytes | None = None,
-        env: Mapping[str, str] | None = None,
-        site: Any = None,
-    ) -> tuple[int, str, str]:
-        """Run to the end, with the plugins of `site`; return exit code, stdout and stderr."""
-        if site is not None:
-            folders = [str(site.folder), *filter(None, [os.environ.get("PYTHONPATH")])]
-            env = {"PYTHONPATH": os.pathsep.join(folders)}
-        stdin = subprocess.DEVNULL if input is None else subprocess.PIPE
-        process = self.start(*arguments, stdin=stdin, env={**os.environ, **(env or {})})
-        out, err = process.communicate(input, timeout=TIMEOUT)
-        return process.returncode, out.decode(), err.decode()
+class Mm(testing.Mm):
+    """`mm`, what it asked its model, and what it left behind."""
 
     def request(self, number: int = -1) -> Request:
         return self.server.chat_requests[number]
@@ -77,9 +45,9 @@ def server() -> Iterator[FaultServer]:
 
 
 @pytest.fixture
-def mm(home: Path, tmp_path: Path, server: FaultServer) -> Mm:
+def mm(home: Path, tmp_path: Path, server: FaultServer, site: testing.Site) -> Mm:
     (tmp_path / "project/.mm").mkdir(parents=True)
-    return Mm(tmp_path / "project", server)
+    return Mm(tmp_path / "project", server, site)
 
 
 # Prompts
@@ -225,7 +193,7 @@ def mm_model_middleware(session):
 
 def test_a_plugin_that_fails_in_a_turn_is_exit_code_4(mm: Mm, site: Any) -> None:
     site.install("bad_layer", LAYER)
-    code, out, err = mm.run("-p", "hi", site=site)
+    code, out, err = mm.run("-p", "hi")
     assert (code, out, err) == (4, "", "mm: plugin bad_layer failed: RuntimeError: a bug\n")
 
 
@@ -244,7 +212,7 @@ def mm_register_providers():
 
 def test_a_provider_that_cannot_be_made_is_exit_code_4(mm: Mm, site: Any) -> None:
     site.install("bad_provider", PROVIDER)
-    code, out, err = mm.run("-p", "hi", "--provider", "bad", site=site)
+    code, out, err = mm.run("-p", "hi", "--provider", "bad")
     assert (code, out, err) == (4, "", "mm: plugin bad_provider failed: RuntimeError: a bug\n")
 
 
