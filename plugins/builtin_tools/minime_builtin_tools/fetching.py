@@ -11,9 +11,10 @@ from minime_builtin_tools.storing import store
 from minime_builtin_tools.web.convert import to_text
 from minime_builtin_tools.web.download import download
 from minime_builtin_tools.web.failure import Code, FetchFailed
-from minime_builtin_tools.web.url import Address, repair
+from minime_builtin_tools.web.url import repair
 from minime_core.bounds import bound
 from minime_core.tools import Arguments, ToolContext, ToolResult
+from minime_core.web_address import WebAddress
 
 
 async def fetch(arguments: Arguments, context: ToolContext, *, allow_private: bool) -> ToolResult:
@@ -52,7 +53,7 @@ def _target(output: str, context: ToolContext) -> Path:
     return path
 
 
-def _save(path: Path, name: str, text: str, address: Address, context: ToolContext) -> str:
+def _save(path: Path, name: str, text: str, address: WebAddress, context: ToolContext) -> str:
     """Write the text, and return what was done. Raises FetchFailed."""
     data = text.encode("utf-8", "replace")
     try:

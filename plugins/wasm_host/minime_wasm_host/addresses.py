@@ -9,26 +9,15 @@ from dataclasses import dataclass
 from typing import Self
 from urllib.parse import quote, urlsplit
 
+from minime_core.web_address import PORTS, SAFE, WebAddress
+
 MAX_URL = 8_000
 """Characters of an address."""
-_PORTS = {"http": 80, "https": 443}
-_SAFE = "/?:@!$&'()*+,;=-._~%[]"
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-"""IPv4 addresses behind a translator, RFC 6052."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
-    """An address whose parts are known to be possible.
-
-    host: in ASCII, lower case, without brackets.
-    target: path and query.
-    """
-
-    scheme: str
-    host: str
-    port: int
-    target: str
+class Address(WebAddress):
+    """An address that a module asks for."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -36,30 +25,17 @@ class Address:
         if len(text) > MAX_URL:
             raise ValueError(f"an address has at most {MAX_URL} characters")
         parts = urlsplit(text)
-        if parts.scheme not in _PORTS:
+        if parts.scheme not in PORTS:
             raise ValueError(f"{text[:80]!r} is neither http nor https")
         if parts.username is not None or parts.password is not None:
             raise ValueError("an address with a user or password is not taken")
-        query = f"?{quote(parts.query, safe=_SAFE)}" if parts.query else ""
+        query = f"?{quote(parts.query, safe=SAFE)}" if parts.query else ""
         return cls(
             scheme=parts.scheme,
             host=_ascii_host(parts.hostname or ""),
-            port=parts.port or _PORTS[parts.scheme],
-            target=quote(parts.path or "/", safe=_SAFE) + query,
+            port=parts.port or PORTS[parts.scheme],
+            target=quote(parts.path or "/", safe=SAFE) + query,
         )
-
-    @property
-    def authority(self) -> str:
-        """Host and port as they stand in an address, the usual port left out."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
-
-    @property
-    def origin(self) -> str:
-        return f"{self.scheme}://{self.authority}"
-
-    def __str__(self) -> str:
-        return self.origin + self.target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,19 +86,6 @@ def fitting(hosts: Iterable[str], address: Address) -> Pattern | None:
     """Return the first of the patterns that is for `address`."""
     patterns = (Pattern.parse(text) for text in hosts)
     return next((pattern for pattern in patterns if pattern.fits(address)), None)
-
-
-def is_public(number: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Return whether an IP address belongs to the public internet, however it is written."""
-    if isinstance(number, ipaddress.IPv6Address):
-        inner = number.ipv4_mapped or number.sixtofour
-        if number in _NAT64:
-            inner = ipaddress.IPv4Address(int(number) & 0xFFFF_FFFF)
-        if inner is not None:
-            return is_public(inner)
-        if number.is_site_local:
-            return False
-    return number.is_global and not (number.is_multicast or number.is_reserved)
 
 
 def _ascii_host(host: str) -> str:

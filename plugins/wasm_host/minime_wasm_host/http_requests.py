@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from minime_wasm_host.addresses import Address, Pattern, fitting, is_public
+from minime_core.web_address import is_public
+from minime_wasm_host.addresses import Address, Pattern, fitting
 from minime_wasm_host.frames import Data
 from minime_wasm_host.grants import Grants
 from minime_wasm_host.limits import Limits

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from minime_builtin_tools.web import guard
+from minime_core.web_address import is_public
 from tool_caller import Caller
 from web_site import Site, plain, redirect
 
@@ -34,7 +35,7 @@ def site() -> Iterator[Site]:
     ["1.1.1.1", "93.184.216.34", "2606:4700::1111", "64:ff9b::101:101", "2002:101:101::1"],
 )
 def test_public_addresses_are_public(number: str) -> None:
-    assert guard.is_public(ipaddress.ip_address(number))
+    assert is_public(ipaddress.ip_address(number))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,7 @@ def test_public_addresses_are_public(number: str) -> None:
     ],
 )
 def test_no_other_address_is_public(number: str) -> None:
-    assert not guard.is_public(ipaddress.ip_address(number))
+    assert not is_public(ipaddress.ip_address(number))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_the_user_can_allow_private_machines(tools: Caller, site: Site) -> None:
 @pytest.fixture
 def half_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count 127.0.0.1 among the public addresses, and no other private one."""
-    real = guard.is_public
+    real = is_public
     loopback = ipaddress.ip_address("127.0.0.1")
     monkeypatch.setattr(guard, "is_public", lambda number: number == loopback or real(number))
 

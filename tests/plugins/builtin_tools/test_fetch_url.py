@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from minime_builtin_tools.web.failure import Code, FetchFailed
-from minime_builtin_tools.web.url import MAX_URL, Address, parse, redirected, repair
+from minime_builtin_tools.web.url import MAX_URL, parse, redirected, repair
+from minime_core.web_address import WebAddress
 
 
 @pytest.mark.parametrize(
@@ -112,5 +113,5 @@ def test_a_redirect_to_something_else_is_not_followed(location: str) -> None:
 
 
 def test_the_usual_port_is_not_named() -> None:
-    address = Address(scheme="http", host="::1", port=8080, target="/")
+    address = WebAddress(scheme="http", host="::1", port=8080, target="/")
     assert address.origin == "http://[::1]:8080"

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 
 import httpx
 
+from minime_core.web_address import WebAddress
+
 from .failure import Code, FetchFailed
 from .guard import resolve
 from .robots import MAX_BYTES as MAX_ROBOTS
 from .robots import Robots
-from .url import Address, redirected
+from .url import redirected
 
 AGENT = "mini-me"
 MAX_PAGE = 16 << 20
@@ -45,13 +47,13 @@ class Page:
     charset: as the server said, else "".
     """
 
-    address: Address
+    address: WebAddress
     media_type: str
     charset: str
     body: bytes
 
 
-async def download(address: Address, *, allow_private: bool = False) -> Page:
+async def download(address: WebAddress, *, allow_private: bool = False) -> Page:
     """Return the page at `address`, after redirects. Raises FetchFailed."""
     try:
         async with asyncio.timeout(PATIENCE):
@@ -76,7 +78,7 @@ class _Site:
         self._allow_private = allow_private
         self._robots: dict[str, Robots] = {}
 
-    async def page(self, address: Address) -> Page:
+    async def page(self, address: WebAddress) -> Page:
         for _ in range(MAX_REDIRECTS + 1):
             if not (await self._rules(address)).allows(address.target):
                 reason = f"{address.host} does not let programs read {address} (robots.txt)"
@@ -97,13 +99,13 @@ class _Site:
                 )
         raise FetchFailed(Code.CANNOT_REACH, f"more than {MAX_REDIRECTS} redirects")
 
-    async def _rules(self, address: Address) -> Robots:
+    async def _rules(self, address: WebAddress) -> Robots:
         """Return the rules of the site; one that has none, or refuses to tell, allows all."""
         if address.origin not in self._robots:
             self._robots[address.origin] = Robots(await self._robots_text(address), AGENT)
         return self._robots[address.origin]
 
-    async def _robots_text(self, address: Address) -> str:
+    async def _robots_text(self, address: WebAddress) -> str:
         place = redirected(address, "/robots.txt")
         for _ in range(MAX_REDIRECTS + 1):
             async with self._get(place) as response:
@@ -120,7 +122,7 @@ class _Site:
         return ""
 
     @asynccontextmanager
-    async def _get(self, address: Address) -> AsyncIterator[httpx.Response]:
+    async def _get(self, address: WebAddress) -> AsyncIterator[httpx.Response]:
         """Send a request to one of the checked IP addresses, and yield the answer."""
         numbers = await resolve(address, allow_private=self._allow_private)
         response = await self._first_answer(address, numbers[:_MAX_TRIES])
@@ -131,7 +133,7 @@ class _Site:
         finally:
             await response.aclose()
 
-    async def _first_answer(self, address: Address, numbers: list[str]) -> httpx.Response:
+    async def _first_answer(self, address: WebAddress, numbers: list[str]) -> httpx.Response:
         failure: Exception | None = None
         for number in numbers:
             host = f"[{number}]" if ":" in number else number

@@ -10,16 +10,12 @@ import asyncio
 import ipaddress
 import socket
 
+from minime_core.web_address import WebAddress, is_public
+
 from .failure import Code, FetchFailed
-from .url import Address
-
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-"""IPv4 addresses behind a translator, RFC 6052."""
-
-IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
-async def resolve(address: Address, *, allow_private: bool) -> list[str]:
+async def resolve(address: WebAddress, *, allow_private: bool) -> list[str]:
     """Return the IP addresses of `address`, all of which may be reached. Raises FetchFailed."""
     loop = asyncio.get_running_loop()
     try:
@@ -39,17 +35,3 @@ async def resolve(address: Address, *, allow_private: bool) -> list[str]:
                     "the user can allow it with the setting builtin_tools.fetch_private",
                 )
     return list(dict.fromkeys(numbers))
-
-
-def is_public(number: IPAddress) -> bool:
-    """Return whether an address belongs to the public internet, whatever form it is written in."""
-    if isinstance(number, ipaddress.IPv6Address):
-        if number.ipv4_mapped is not None:
-            return is_public(number.ipv4_mapped)
-        if number in _NAT64:
-            return is_public(ipaddress.IPv4Address(int(number) & 0xFFFF_FFFF))
-        if number.sixtofour is not None and not is_public(number.sixtofour):
-            return False
-        if number.is_site_local:
-            return False
-    return number.is_global and not (number.is_multicast or number.is_reserved)

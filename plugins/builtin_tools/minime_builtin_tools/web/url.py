@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
 from urllib.parse import quote, urljoin, urlsplit
+
+from minime_core.web_address import PORTS, SAFE, WebAddress
 
 from .failure import Code, FetchFailed
 
@@ -17,38 +18,9 @@ _SCHEME = re.compile(r"(https?)(?::/*|/{2,})", re.IGNORECASE)
 _OTHER_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))", re.IGNORECASE)
 _LOCAL = re.compile(r"(?:localhost|\d+(?:\.\d+){3}|\[[^]]*\])(?:[:/?#]|$)", re.IGNORECASE)
 """Hosts that rarely have a certificate."""
-_PORTS = {"http": 80, "https": 443}
-_SAFE = "/?:@!$&'()*+,;=-._~%[]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
-    """A web address whose parts are known to be possible.
-
-    host: in ASCII, lower case, without brackets.
-    target: path and query.
-    """
-
-    scheme: str
-    host: str
-    port: int
-    target: str
-
-    @property
-    def authority(self) -> str:
-        """Host and port as they stand in an address, the usual port left out."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
-
-    @property
-    def origin(self) -> str:
-        return f"{self.scheme}://{self.authority}"
-
-    def __str__(self) -> str:
-        return self.origin + self.target
-
-
-def repair(text: str) -> Address:
+def repair(text: str) -> WebAddress:
     """Read an address, also one without a scheme or with a mistyped one.
 
     Raises FetchFailed.
@@ -64,7 +36,7 @@ def repair(text: str) -> Address:
     return parse(f"{'http' if _LOCAL.match(text) else 'https'}://{text}")
 
 
-def parse(text: str) -> Address:
+def parse(text: str) -> WebAddress:
     """Read a whole address. Raises FetchFailed."""
     if len(text) > MAX_URL:
         raise _wrong(f"the address is longer than {MAX_URL} characters")
@@ -72,16 +44,16 @@ def parse(text: str) -> Address:
         parts = urlsplit(text)
         host, port = parts.hostname or "", parts.port
         has_login = parts.username is not None or parts.password is not None
-        target = quote(parts.path or "/", safe=_SAFE)
-        query = quote(parts.query, safe=_SAFE)
+        target = quote(parts.path or "/", safe=SAFE)
+        query = quote(parts.query, safe=SAFE)
     except ValueError as error:
         raise _wrong(f"{text[:80]!r} is no address: {error}") from error
-    if parts.scheme not in _PORTS:
+    if parts.scheme not in PORTS:
         raise _wrong(f"{text[:80]!r} is neither http nor https")
     if has_login:
         raise _wrong("an address with a user or password is not taken")
-    usual = _PORTS[parts.scheme]
-    return Address(
+    usual = PORTS[parts.scheme]
+    return WebAddress(
         scheme=parts.scheme,
         host=_ascii_host(host),
         port=usual if port is None else port,
@@ -89,7 +61,7 @@ def parse(text: str) -> Address:
     )
 
 
-def redirected(address: Address, location: str) -> Address:
+def redirected(address: WebAddress, location: str) -> WebAddress:
     """Return where a redirect from `address` leads. Raises FetchFailed."""
     try:
         joined = urljoin(str(address), location.strip())
