@@ -164,7 +164,7 @@ class Explainer:
         )
 
     def _fill(self, cause: Cause, said: str, model: str) -> str:
-        key = "put it into an environment variable and name that in `api_key_env`"
+        key = "put it into an environment variable and name that in `api_key_env` beside base_url"
         if self.secret:
             key = "it does not take the one that it was given"
         elif self.preset.key_env and self.url == self.preset.base_url:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import os
 
+from minime_core.config import Config
 from minime_core.errors import ConfigError
-from minime_core.settings import Settings
+from minime_providers.places import address_beside
 from minime_providers.presets import Preset
 
 COMMAND_TIMEOUT = 30.0
 """Seconds that `api_key_command` may take; it may ask for a password."""
 
 
-def find_key(settings: Settings, preset: Preset, base_url: str) -> str:
+def find_key(config: Config, preset: Preset, base_url: str) -> str:
     """Return the key for `base_url`, or "".
 
-    A preset's own variable is read for the preset's own address alone: a key for a remote service
-    must not reach another host. Raises ConfigError when a key was asked for and is not there.
+    A key must not reach another host than its own: one that is set beside a server is for that
+    server's address alone, and so is a preset's own variable. Raises ConfigError when a key was
+    asked for and is not there.
     """
-    if settings.api_key_command:
+    settings = config.settings
+    if settings.api_key_command and _is_for(config, "api_key_command", base_url):
         return _run(settings.api_key_command)
-    if settings.api_key_env:
+    if settings.api_key_env and _is_for(config, "api_key_env", base_url):
         key = os.environ.get(settings.api_key_env, "").strip()
         if not key:
             raise ConfigError(f"api_key_env names {settings.api_key_env}, which is not set")
@@ -28,6 +31,10 @@ def find_key(settings: Settings, preset: Preset, base_url: str) -> str:
     if preset.key_env and base_url == preset.base_url:
         return _checked(os.environ.get(preset.key_env, "").strip(), preset.key_env)
     return ""
+
+
+def _is_for(config: Config, name: str, base_url: str) -> bool:
+    return address_beside(config, name) in ("", base_url)
 
 
 def _run(command: str) -> str:

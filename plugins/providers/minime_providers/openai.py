@@ -48,7 +48,7 @@ class OpenAIProvider:
 
     def __init__(self, preset: Preset, config: Config, ref: ModelRef) -> None:
         url = checked_url(ref.base_url or preset.base_url)
-        key = find_key(config.settings, preset, url)
+        key = find_key(config, preset, url)
         self.name = preset.name
         self._preset = preset
         self._url = url

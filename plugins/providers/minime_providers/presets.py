@@ -15,6 +15,8 @@ class Preset:
     start: the command that starts it, for the message when it does not answer.
     fetch: the command that gets a model, for the message when it has none of that name.
     key_env: environment variable of its key; read for `base_url` alone.
+    is_service: whether it has one address and many models, so that naming it means that address,
+        and a model has to be named too.
     extra: fields for each request.
     has_props: whether `GET /props` tells of the model (llama.cpp).
     has_tokenize: whether `POST /tokenize` counts the tokens of a text (llama.cpp, vLLM).
@@ -28,6 +30,7 @@ class Preset:
     start: str = ""
     fetch: str = ""
     key_env: str = ""
+    is_service: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
     has_props: bool = False
     has_tokenize: bool = False
@@ -36,7 +39,8 @@ class Preset:
 
 # Default ports: llama.cpp tools/server/README; the `docker run` lines of llama-swap's README (it
 # shares 8080 with llama-server when it runs outside of a container); Docker Model Runner docs;
-# Ollama FAQ; LM Studio docs "Local server"; vLLM "OpenAI-compatible server".
+# Ollama FAQ; LM Studio docs "Local server"; vLLM "OpenAI-compatible server". Services: "Quickstart"
+# of OpenRouter's docs, "OpenAI Compatibility" of Groq's.
 PRESETS: Mapping[str, Preset] = {
     preset.name: preset
     for preset in (
@@ -104,6 +108,22 @@ PRESETS: Mapping[str, Preset] = {
             summary="any OpenAI-compatible API",
             base_url="https://api.openai.com/v1",
             key_env="OPENAI_API_KEY",
+            window_help="the setting context_window tells it",
+        ),
+        Preset(
+            name="openrouter",
+            summary="OpenRouter",
+            base_url="https://openrouter.ai/api/v1",
+            key_env="OPENROUTER_API_KEY",
+            is_service=True,
+            window_help="the setting context_window tells it",
+        ),
+        Preset(
+            name="groq",
+            summary="Groq",
+            base_url="https://api.groq.com/openai/v1",
+            key_env="GROQ_API_KEY",
+            is_service=True,
             window_help="the setting context_window tells it",
         ),
     )

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from minime_core.config import Config
 from minime_core.errors import UserError
 from minime_core.models import ModelRef
-from minime_core.settings import Settings
 from minime_providers.address import is_local, is_loopback
 from minime_providers.choice import remembered
+from minime_providers.places import named_server
 from minime_providers.presets import PRESETS, Preset
 from minime_providers.probing import CONNECT_TIMEOUT, running_servers
 
@@ -42,7 +42,11 @@ def resolve(config: Config, presets: Iterable[Preset] = ALL) -> ModelRef:
     """
     settings = config.settings
     if settings.provider or settings.base_url:
-        return _configured(settings, presets)
+        ref = _configured(config, presets)
+        preset = PRESETS.get(ref.provider)
+        if preset is not None and preset.is_service and not ref.model:
+            raise UserError(f"{preset.summary} has many models: name one with --model")
+        return ref
     found = [ref for server in running_servers(presets) for ref in server.refs()]
     if found:
         return _chosen(found, settings.model)
@@ -61,7 +65,7 @@ def list_models(config: Config, presets: Iterable[Preset] = ALL) -> Iterator[Mod
     servers = list(presets)
     seen: set[tuple[str, str]] = set()
     if settings.provider or settings.base_url:
-        configured = _configured(settings, servers)
+        configured = _configured(config, servers)
         preset = PRESETS.get(configured.provider)
         address = (configured.base_url or (preset.base_url if preset else "")).rstrip("/")
         if settings.model or preset is None or not is_loopback(address):
@@ -94,13 +98,13 @@ def _chosen(found: list[ModelRef], model: str) -> ModelRef:
     return replace(first, others=tuple(candidates[1:]), notice=notice)
 
 
-def _configured(settings: Settings, presets: Iterable[Preset]) -> ModelRef:
-    base_url = settings.base_url
-    if settings.provider == "dmr" and not base_url and _in_container():
+def _configured(config: Config, presets: Iterable[Preset]) -> ModelRef:
+    provider, base_url = named_server(config)
+    if provider == "dmr" and not base_url and _in_container():
         base_url = "" if _listens(PRESETS["dmr"].base_url) else DMR_OF_THE_HOST
     return ModelRef(
-        provider=settings.provider or _kind_of(base_url, presets),
-        model=settings.model,
+        provider=provider or _kind_of(base_url, presets),
+        model=config.settings.model,
         base_url=base_url,
         why="configured",
     )

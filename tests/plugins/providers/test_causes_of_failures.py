@@ -48,14 +48,14 @@ REFUSED = [
         401,
         '{"error":{"message":"Invalid API Key","type":"authentication_error","code":401}}',
         f"{LLAMACPP} wants a key: put it into an environment variable and name that in "
-        "`api_key_env` (Invalid API Key)",
+        "`api_key_env` beside base_url (Invalid API Key)",
     ),
     (
         "vllm",
         401,
         '{"error":"Unauthorized"}',
-        f"{VLLM} wants a key: put it into an environment variable and name that in `api_key_env` "
-        "(Unauthorized)",
+        f"{VLLM} wants a key: put it into an environment variable and name that in "
+        "`api_key_env` beside base_url (Unauthorized)",
     ),
     (
         "openai",

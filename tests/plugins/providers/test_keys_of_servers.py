@@ -13,14 +13,13 @@ import pytest
 from minime_core.config import Config, Layer
 from minime_core.errors import ConfigError, MinimeError, ProviderError, StatusError
 from minime_core.models import ModelRef, ModelRequest
-from minime_core.settings import Settings
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.replies import end, error_event, raw, status, text
 from minime_core.testing.steps import Reply
 from minime_providers import keys
 from minime_providers.keys import find_key
 from minime_providers.openai import OpenAIProvider
-from minime_providers.presets import PRESETS
+from minime_providers.presets import PRESETS, Preset
 
 SECRET = "sk-Very5ecret-0123456789"
 OPENAI, LLAMACPP = PRESETS["openai"], PRESETS["llamacpp"]
@@ -28,7 +27,7 @@ OPENAI, LLAMACPP = PRESETS["openai"], PRESETS["llamacpp"]
 
 def key(preset: str = "openai", base_url: str = "", **settings: Any) -> str:
     kind = PRESETS[preset]
-    return find_key(Settings(**settings), kind, base_url or kind.base_url)
+    return find_key(Config([Layer("test", settings)]), kind, base_url or kind.base_url)
 
 
 def test_a_local_server_needs_no_key(ask: Callable[..., Any], server: FaultServer) -> None:
@@ -129,6 +128,70 @@ def test_the_key_of_a_preset_is_not_sent_to_another_server(
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     ask(text("Hello"), provider=make_provider("openai"))
     assert "authorization" not in server.chat_requests[0].headers
+
+
+SERVICES = [preset for preset in PRESETS.values() if preset.key_env]
+
+
+def test_each_service_has_a_key_and_an_address_of_its_own() -> None:
+    assert [preset.name for preset in SERVICES] == ["openai", "openrouter", "groq"]
+    assert len({preset.key_env for preset in SERVICES}) == len(SERVICES)
+    for preset in SERVICES:
+        assert preset.base_url.startswith("https://")
+        # Commands of the model do not get variables of this form: see the setting `hidden_env`.
+        assert preset.key_env.endswith("_API_KEY")
+
+
+@pytest.mark.parametrize("preset", SERVICES, ids=lambda preset: preset.name)
+def test_the_key_of_a_service_is_read_for_no_other(
+    preset: Preset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for other in SERVICES:
+        monkeypatch.setenv(other.key_env, f"key-of-{other.name}")
+    assert {name: find_key(Config([]), PRESETS[name], preset.base_url) for name in PRESETS} == {
+        name: f"key-of-{name}" if name == preset.name else "" for name in PRESETS
+    }
+
+
+HERE = "http://10.0.0.5:8000/v1"
+AWAY = "https://example.org/v1"
+KEYS = {"api_key_env": "MY_KEY", "api_key_command": f"echo {SECRET}"}
+
+
+@pytest.mark.parametrize("how", KEYS)
+@pytest.mark.parametrize(
+    ("above", "base_url", "is_sent"),
+    [
+        ({}, HERE, True),
+        ({"base_url": HERE}, HERE, True),
+        ({"provider": "vllm"}, HERE, True),
+        # Another server is named above, or was chosen of those that run here.
+        ({"base_url": AWAY}, AWAY, False),
+        ({"provider": "groq"}, PRESETS["groq"].base_url, False),
+        ({}, "http://127.0.0.1:11434/v1", False),
+    ],
+)
+def test_a_key_beside_a_server_is_sent_to_no_other(
+    how: str,
+    above: dict[str, str],
+    base_url: str,
+    is_sent: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MY_KEY", SECRET)
+    file = Layer("config.yaml", {"base_url": HERE, how: KEYS[how]})
+    found = find_key(Config([file, Layer("--flags", above)]), OPENAI, base_url)
+    assert found == (SECRET if is_sent else "")
+
+
+def test_variables_and_flags_are_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", SECRET)
+    layers = [
+        Layer("config.yaml", {"base_url": HERE, "api_key_env": "OTHER"}),
+        Layer("MM_API_KEY_ENV", {"api_key_env": "MY_KEY"}),
+        Layer("--base-url", {"base_url": AWAY}),
+    ]
+    assert find_key(Config(layers), OPENAI, AWAY) == SECRET
 
 
 ECHO = f"you sent Authorization: Bearer {SECRET}"
@@ -267,7 +330,7 @@ def test_where_to_put_the_key_is_told(
         ask(status(401, "Invalid API Key"))
     assert str(caught.value) == (
         f"{server.base_url} wants a key: put it into an environment variable and name that in "
-        "`api_key_env` (Invalid API Key)"
+        "`api_key_env` beside base_url (Invalid API Key)"
     )
 
 

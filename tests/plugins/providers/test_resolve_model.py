@@ -298,9 +298,26 @@ def test_an_endless_list_is_not_read_to_its_end(server: FaultServer, nowhere: Pr
 
 def test_remote_presets_are_never_looked_for() -> None:
     elsewhere = [preset for preset in PRESETS.values() if "127.0.0.1" not in preset.base_url]
-    assert [preset.name for preset in elsewhere] == ["openai"]
+    assert [preset.name for preset in elsewhere] == ["openai", "openrouter", "groq"]
     with pytest.raises(UserError):
         resolve(config(model="m"), elsewhere)
+
+
+def test_a_service_that_is_named_is_asked_at_its_own_address() -> None:
+    below = Layer("config.yaml", {"provider": "vllm", "base_url": "http://10.0.0.5/v1"})
+    above = Layer("--provider", {"provider": "groq", "model": "m"})
+    ref = resolve(Config([below, above]))
+    assert (ref.provider, ref.model, ref.base_url) == ("groq", "m", "")
+    # A proxy is named beside it.
+    both = {"provider": "groq", "base_url": "http://proxy/v1", "model": "m"}
+    assert resolve(Config([below, Layer("--config", both)])).base_url == "http://proxy/v1"
+
+
+@pytest.mark.parametrize("service", ["openrouter", "groq"])
+def test_a_service_has_to_be_told_which_model(service: str) -> None:
+    with pytest.raises(UserError, match="has many models: name one with --model"):
+        resolve(config(provider=service))
+    assert next(iter(list_models(config(provider=service), []))).provider == service
 
 
 # Only loopback
