@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from minime_core.bounds import bound as bound
     from minime_core.bounds import output_limit as output_limit
     from minime_core.config import Config as Config
+    from minime_core.discovery import PluginInfo as PluginInfo
     from minime_core.errors import ConfigError as ConfigError
     from minime_core.errors import ConnectionFailed as ConnectionFailed
     from minime_core.errors import ContextOverflow as ContextOverflow
@@ -78,7 +79,6 @@ if TYPE_CHECKING:
     from minime_core.permission import approve as approve
     from minime_core.permission import refuse as refuse
     from minime_core.plugins import PluginHost as PluginHost
-    from minime_core.plugins import PluginInfo as PluginInfo
     from minime_core.records import Display as Display
     from minime_core.records import Edit as Edit
     from minime_core.records import Rewrite as Rewrite
@@ -102,6 +102,7 @@ HOMES = {
     "assembly": "Opener Options load_host open_session",
     "bounds": "bound output_limit",
     "config": "Config",
+    "discovery": "PluginInfo",
     "errors": "ConfigError ConnectionFailed ContextOverflow MinimeError PluginError ProtocolError "
     "ProviderError RequestRefused ServerFault SessionFileError StatusError StreamCut TurnStopped "
     "UserError",
@@ -116,7 +117,7 @@ HOMES = {
     "middleware": "ModelCall ModelLayer Phase ToolCaller ToolLayer",
     "models": "ModelInfo ModelRef ModelRequest Provider ProviderSpec with_note",
     "permission": "Answer Question approve refuse",
-    "plugins": "PluginHost PluginInfo",
+    "plugins": "PluginHost",
     "records": "Display Edit Rewrite Undo",
     "schemas": "reduce_schema tool_parameters",
     "session": "Session",

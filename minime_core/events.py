@@ -176,7 +176,9 @@ ModelEvent: TypeAlias = (
     | Continue
     | ContextUsage
 )
+"""What a provider and model layers yield."""
 Event: TypeAlias = ModelEvent | ToolStarted | ToolOutput | ToolDone | TurnDone
+"""What a frontend sees of a turn. More kinds may come: ignore those that you do not know."""
 
 
 def to_json(event: Event) -> dict[str, Any]:

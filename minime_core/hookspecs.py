@@ -30,6 +30,7 @@ GROUP = "minime"
 
 hookspec = pluggy.HookspecMarker(GROUP)
 hookimpl = pluggy.HookimplMarker(GROUP)
+"""Marks a function of a plugin as a hook."""
 
 
 # Registration: each called once a process, before the first session.

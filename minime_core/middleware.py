@@ -42,7 +42,9 @@ class Phase(IntEnum):
 
 
 ModelCall = Callable[[ModelRequest], AsyncGenerator[ModelEvent, None]]
+"""Sends a request on and returns the events of its answer. Close it: `async with aclosing(...)`."""
 ToolCaller = Callable[[ToolCall], Awaitable[ToolResult]]
+"""Sends a call on and returns its result."""
 ModelWrap = Callable[[ModelRequest, ModelCall], AsyncGenerator[ModelEvent, None]]
 ToolWrap = Callable[[ToolCall, ToolCaller], Awaitable[ToolResult]]
 

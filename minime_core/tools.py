@@ -28,6 +28,7 @@ Kind = Literal["read", "edit", "delete", "search", "execute", "think", "fetch", 
 Choices = Callable[[str, "ToolContext"], Mapping[str, Sequence[str]]]
 StepStatus = Literal["pending", "in_progress", "done"]
 Arguments = Mapping[str, Any]
+"""The arguments of a call, as the schema of its tool has them."""
 MAX_FAULTS = 10
 
 

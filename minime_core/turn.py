@@ -26,6 +26,7 @@ class Stash:
         return cast(T, self._values.setdefault(key, default))
 
     def set(self, key: StashKey[T], value: T) -> None:
+        """Store `value` under `key`."""
         self._values[key] = value
 
 

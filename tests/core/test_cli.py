@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from minime_core.cli.group import OPTIONS
 from minime_core.cli.main import go_spelling, run
 from minime_core.cli.say import say
+from minime_core.testing import Site
 
 
 @pytest.fixture
@@ -233,7 +234,7 @@ def test_help_lists_the_commands_of_plugins(cwd: Path, capfd: pytest.CaptureFixt
 
 
 def test_plugins_are_listed_without_importing_them(
-    site: Any, cwd: Path, capfd: pytest.CaptureFixture[str]
+    site: Site, cwd: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     site.install("broken_one", "raise RuntimeError")
     assert run(["plugins", "list"]) == 0
@@ -244,7 +245,7 @@ def test_plugins_are_listed_without_importing_them(
 
 
 def test_a_broken_plugin_costs_one_warning(
-    site: Any, cwd: Path, capfd: pytest.CaptureFixture[str]
+    site: Site, cwd: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     site.install("broken_two", "raise RuntimeError('a\\n\\x1b[31mb')")
     assert run(["config", "show"]) == 0
@@ -272,7 +273,7 @@ def mm_register_commands(cli):
 
 
 def test_a_command_of_a_plugin_that_fails_is_its_fault(
-    site: Any, cwd: Path, capfd: pytest.CaptureFixture[str]
+    site: Site, cwd: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     site.install("exploding", COMMAND)
     assert run(["explode"]) == 4

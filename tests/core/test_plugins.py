@@ -11,6 +11,7 @@ import pytest
 from minime_core import hookimpl
 from minime_core.errors import ConfigError, PluginError
 from minime_core.plugins import DISTRIBUTION, PluginHost, PluginInfo, discover
+from minime_core.testing import Site
 
 HOOK = "from minime_core import hookimpl\n\n@hookimpl\n"
 
@@ -52,7 +53,7 @@ def fail(*arguments: Any) -> Any:
 # Finding and loading
 
 
-def test_built_in_plugins_come_first_then_the_others_by_name(site: Any) -> None:
+def test_built_in_plugins_come_first_then_the_others_by_name(site: Site) -> None:
     site.install("aaa", "")
     site.install("zzz", "", distribution=DISTRIBUTION)
     site.install("bbb", "")
@@ -69,7 +70,7 @@ def test_built_in_plugins_come_first_then_the_others_by_name(site: Any) -> None:
     ]
 
 
-def test_finding_plugins_imports_none(site: Any) -> None:
+def test_finding_plugins_imports_none(site: Site) -> None:
     site.install("broken_at_import", "raise RuntimeError")
     (info,) = [info for info in discover() if info.name == "broken_at_import"]
     assert (info.distribution, info.version, info.state) == (
@@ -80,7 +81,7 @@ def test_finding_plugins_imports_none(site: Any) -> None:
     assert "broken_at_import" not in sys.modules
 
 
-def test_a_loaded_plugin_tells_its_hooks(site: Any, plugins: Plugins) -> None:
+def test_a_loaded_plugin_tells_its_hooks(site: Site, plugins: Plugins) -> None:
     site.install("good", HOOK + "def mm_register_skills(): return []\n\ndef helper(): pass\n")
     info = plugins.load("good")["good"]
     assert (info.state, info.hooks, info.error) == ("loaded", ("mm_register_skills",), "")
@@ -116,7 +117,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_plugin_that_cannot_be_loaded_is_left_out_with_one_warning(
-    name: str, site: Any, plugins: Plugins
+    name: str, site: Site, plugins: Plugins
 ) -> None:
     source, reason = BROKEN[name]
     site.install(name, source)
@@ -129,13 +130,13 @@ def test_a_plugin_that_cannot_be_loaded_is_left_out_with_one_warning(
     assert list(plugins.host.collect("mm_register_skills")) == [("zgood", 1)]
 
 
-def test_a_disabled_plugin_is_not_imported(site: Any, plugins: Plugins) -> None:
+def test_a_disabled_plugin_is_not_imported(site: Site, plugins: Plugins) -> None:
     site.install("unwanted", "raise RuntimeError")
     assert plugins.load("unwanted", disabled=("unwanted",))["unwanted"].state == "disabled"
     assert plugins.warnings == []
 
 
-def test_a_plugin_cannot_take_the_name_of_a_built_in_one(site: Any, plugins: Plugins) -> None:
+def test_a_plugin_cannot_take_the_name_of_a_built_in_one(site: Site, plugins: Plugins) -> None:
     returns = HOOK + "def mm_register_skills(): return [__name__]"
     site.install("stranger", returns, entry="same")
     site.install("ours", returns, entry="same", distribution=DISTRIBUTION)
@@ -145,7 +146,7 @@ def test_a_plugin_cannot_take_the_name_of_a_built_in_one(site: Any, plugins: Plu
     assert "another plugin has that name" in plugins.warnings[0]
 
 
-def test_a_module_can_be_one_plugin_only(site: Any, plugins: Plugins) -> None:
+def test_a_module_can_be_one_plugin_only(site: Site, plugins: Plugins) -> None:
     site.install("twice", HOOK + "def mm_register_skills(): return [1]")
     info = site.folder / "mm_plugin_other-1.dist-info"
     info.mkdir()
@@ -158,7 +159,7 @@ def test_a_module_can_be_one_plugin_only(site: Any, plugins: Plugins) -> None:
 
 
 def test_strict_mode_lets_an_import_fail(
-    site: Any, plugins: Plugins, monkeypatch: pytest.MonkeyPatch
+    site: Site, plugins: Plugins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MM_STRICT_PLUGINS", "1")
     site.install("broken", "raise ZeroDivisionError")
@@ -312,7 +313,7 @@ def test_whether_somebody_observes_is_known(plugins: Plugins) -> None:
 # Blame
 
 
-def test_the_plugin_whose_code_failed_innermost_is_blamed(site: Any, plugins: Plugins) -> None:
+def test_the_plugin_whose_code_failed_innermost_is_blamed(site: Site, plugins: Plugins) -> None:
     site.install("outer", "def call(f): return f()")
     site.install("inner", "def fail(): return 1 / 0")
     plugins.load("outer", "inner")
