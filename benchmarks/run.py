@@ -20,6 +20,7 @@ from types import ModuleType
 import exit_time
 import long_session
 import memory
+import plugins_startup
 import prompt_size
 import round_trip
 import startup
@@ -32,7 +33,7 @@ from figures import Measured, Samples, summarise
 from measure import RunFailed
 from venvs import import_httpx_seconds
 
-TIMED = (startup, round_trip, stream, exit_time, memory, wasm_startup, wasm_calls)
+TIMED = (startup, round_trip, stream, exit_time, memory, plugins_startup, wasm_startup, wasm_calls)
 COUNTED = (traffic, prompt_size, long_session)
 """Benchmarks that give the same in each round, and are run once."""
 

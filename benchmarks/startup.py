@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Mapping
 
 from client import PATIENCE, Client, Running
 from figures import Figure
@@ -38,10 +39,15 @@ def _until_first_byte(client: Client) -> float:
             running.kill()
 
 
-def until_question(client: Client, tools: int = 0) -> tuple[float, float]:
+def until_question(
+    client: Client, tools: int = 0, environment: Mapping[str, str] | None = None
+) -> tuple[float, float]:
     """Return the CPU seconds from the start to the request with the question, and to the end.
 
-    tools: how many tools named `module...` the request has to offer. Raises RunFailed.
+    tools: how many tools named `module...` the request has to offer.
+    environment: variables besides the usual ones.
+
+    Raises RunFailed.
     """
     marks: list[float] = []
     with FaultServer() as server:
@@ -51,7 +57,7 @@ def until_question(client: Client, tools: int = 0) -> tuple[float, float]:
             return text("Hello.")
 
         server.respond = respond
-        running: Running = client.start(server.base_url, "-p", "hello")
+        running: Running = client.start(server.base_url, "-p", "hello", environment=environment)
         whole = running.finish("Hello.")
         offered = str(server.chat_requests[0].json["tools"]).count("'name': 'module")
     if offered != tools:
