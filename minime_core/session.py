@@ -21,7 +21,7 @@ from minime_core.history import History
 from minime_core.messages import ToolCall
 from minime_core.middleware import ModelLayer, Phase, ToolLayer, compose_model, compose_tool
 from minime_core.models import ModelInfo, ModelRef, ModelRequest, Provider, ToolChoice
-from minime_core.permission import Ask, Decision, Permission, Question, approve, refuse
+from minime_core.permission import Answer, Ask, Decision, Permission, Question, approve, refuse
 from minime_core.plugins import PluginHost
 from minime_core.profiles import Profile
 from minime_core.store import SessionFile
@@ -212,7 +212,7 @@ class Session:
 
     async def _run_permitted(self, call: ToolCall) -> ToolResult:
         """Run a call, or answer it with why it does not run: innermost of the tool layers."""
-        decision, note = await self._decide(call, self.ask), ""
+        decision, note = await self._decide(call, self._ask_with_diff), ""
         if decision.arguments is not None:
             call = replace(call, arguments=decision.arguments)
             changed = json.dumps(dict(call.arguments), ensure_ascii=False)
@@ -241,9 +241,19 @@ class Session:
             tool=tool,
             title=tool.title(call.arguments) or call.name,
             subject=tool.subject(call.arguments),
-            diff=tool.diff(call.arguments, self.tool_context(call.id)),
         )
         return await self.permission.decide(question, ask)
+
+    async def _ask_with_diff(self, question: Question) -> Answer:
+        """Ask the user. Only now a diff is worth its price: it reads and compares files."""
+        call, tool = question.call, question.tool
+        try:
+            diff = tool.diff(call.arguments, self.tool_context(call.id))
+        except (Exception, SystemExit) as error:  # the question shows the arguments then
+            plugin = self.host.owner("mm_register_tools", tool.name) or self.host.blame(error)
+            self.host.report(plugin or tool.name, f"diff of tool {tool.name}", error)
+            diff = None
+        return await self.ask(replace(question, diff=diff))
 
     async def _observed(self, events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
         async for event in events:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.text import Text
+
 from minime_core.messages import Message
 from minime_core.session import Session
 from minime_terminal import figures
@@ -12,23 +14,29 @@ from minime_terminal.painter import Painter
 
 
 def greeting(session: Session, painter: Painter) -> list[str]:
-    """Return two rows."""
-    dot = painter.signs.dot
-    ref = session.ref
-    about = [ref.why or ref.provider]
-    if ref.why == "configured":
-        about = [f"configured: {ref.provider} {ref.base_url}".rstrip()]
+    """Return two rows: who answers with what, and why; more rows on a narrow screen."""
+    dot, ref = painter.signs.dot, session.ref
+    facts = [""]
     if session.window:
-        about.append(f"window of {figures.tokens(session.window)} tokens{_origin(session)}")
-    about.append(f"profile {session.profile.name}")
-    if session.settings.policy != "ask":
-        about.append(session.settings.policy)
+        facts.append(f"window {figures.tokens(session.window)}{_origin(session)}")
+    facts.append(f"profile {session.profile.name}")
+    why = ref.why or ref.provider
+    if why == "configured":
+        why = f"configured: {ref.provider} {ref.base_url}".rstrip()
+    policy = session.settings.policy
+    about = [why, *([policy] if policy != "ask" else []), "/help shows more"]
     return [
-        painter.row(
-            ("Mini Me", "bold cyan"), " with ", (ref.model, "bold"), f" ({dot.join(about)})"
+        *_rows(
+            painter, ("Mini Me", "bold cyan"), (dot, ""), (ref.model, "bold"), (dot.join(facts), "")
         ),
-        painter.row((f"/help shows what there is{dot}Ctrl-C stops{dot}Ctrl-D leaves", "dim")),
+        *_rows(painter, (dot.join(about), "dim")),
     ]
+
+
+def _rows(painter: Painter, *parts: tuple[str, str]) -> list[str]:
+    """Return styled text of anybody in as many rows as it needs."""
+    cleaned = [(painter.clean(text).replace("\n", " "), style) for text, style in parts]
+    return painter.rows(Text.assemble(*cleaned))
 
 
 def _origin(session: Session) -> str:

@@ -18,6 +18,7 @@ from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.input import create_input
 from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
@@ -50,7 +51,13 @@ class PromptReader:
         self._input = create_input(sys.stdin)
         # The terminal is not asked where its cursor is: an answer that comes late over a slow line
         # would be taken for something typed.
-        output = Vt100_Output(sys.stdout, _size, enable_cpr=False)
+        output = Vt100_Output(
+            sys.stdout,
+            _size,
+            # Only what prompt_toolkit makes itself heeds NO_COLOR unasked.
+            default_color_depth=ColorDepth.from_env(),
+            enable_cpr=False,
+        )
         mode = EditingMode.VI if settings.vi else EditingMode.EMACS
         self._questions: PromptSession[str] = PromptSession(
             input=self._input,
