@@ -155,19 +155,10 @@ async def open_session(
     Raises UserError for what the user can mend, ProviderError when the server has to be asked for
     its model and does not answer.
     """
-    ref = host.first("mm_resolve_model", ModelRef, config=config)
-    if ref is None:
-        raise UserError("no model: name a server with --base-url or --provider")
     async with AsyncExitStack() as undo:
-        spec = _provider(host, ref)
-        with host.answering(host.owner("mm_register_providers", spec.name)):
-            provider = spec.make(config, ref)
-            undo.push_async_callback(provider.aclose)
-            info = await _ask_info(provider, ref, warn)
-            ref = replace(ref, model=ref.model or info.model)
-        profile = _choose_profile(load_profiles(host, options.cwd), config, ref)
-        config = config.above(profile.layers)
-        window = config.settings.context_window or info.window
+        model = await connect(undo, options, host, config, warn)
+        config = model.config
+        window = config.settings.context_window or model.info.window
         file = _session_file(options)
         undo.callback(file.close)
         records = _resume(file, warn) if options.resume is not None else []
@@ -175,10 +166,10 @@ async def open_session(
         session = Session(
             host=host,
             config=config,
-            ref=ref,
-            info=info,
-            provider=provider,
-            profile=profile,
+            ref=model.ref,
+            info=model.info,
+            provider=model.provider,
+            profile=model.profile,
             history=history,
             tools=[*_tools(host, config, window, options.cwd), *tools],
             formats=host.named("mm_register_tool_formats", ToolFormat).values(),
@@ -191,14 +182,45 @@ async def open_session(
                 header(
                     file.id,
                     cwd=str(options.cwd),
-                    provider=ref.provider,
-                    model=ref.model,
+                    provider=model.ref.provider,
+                    model=model.ref.model,
                     system=_system_prompt(session),
                 )
             )
         # From here on the session closes what it holds.
         undo.pop_all()
     return session
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A model that can be asked: its server, what that tells, and the settings with its profile."""
+
+    ref: ModelRef
+    provider: Provider
+    info: ModelInfo
+    profile: Profile
+    config: Config
+
+
+async def connect(
+    undo: AsyncExitStack, options: Options, host: PluginHost, config: Config, warn: Warn
+) -> Connection:
+    """Choose a model and ask its server about it; `undo` closes the connection.
+
+    Raises as `open_session` does.
+    """
+    ref = host.first("mm_resolve_model", ModelRef, config=config)
+    if ref is None:
+        raise UserError("no model: name a server with --base-url or --provider")
+    spec = _provider(host, ref)
+    with host.answering(host.owner("mm_register_providers", spec.name)):
+        provider = spec.make(config, ref)
+        undo.push_async_callback(provider.aclose)
+        info = await _ask_info(provider, ref, warn)
+        ref = replace(ref, model=ref.model or info.model)
+    profile = _choose_profile(load_profiles(host, options.cwd), config, ref)
+    return Connection(ref, provider, info, profile, config.above(profile.layers))
 
 
 def _provider(host: PluginHost, ref: ModelRef) -> ProviderSpec:

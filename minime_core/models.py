@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from minime_core.events import ModelEvent
 from minime_core.messages import Message
-from minime_core.settings import Thinking
+from minime_core.settings import Settings, Thinking
 from minime_core.tools import Tool
 
 if TYPE_CHECKING:
@@ -65,6 +65,11 @@ class ModelInfo:
     window_help: str = ""
     renders_tools: bool | None = None
     sees_images: bool | None = None
+
+
+def takes_images(settings: Settings, info: ModelInfo) -> bool:
+    """Return whether a model takes pictures: what is set, else what its server tells."""
+    return settings.images == "on" or (settings.images == "auto" and bool(info.sees_images))
 
 
 def with_note(request: ModelRequest, note: str, beginning: str = "") -> ModelRequest:

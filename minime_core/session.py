@@ -20,7 +20,14 @@ from minime_core.formats import ToolFormat
 from minime_core.history import History
 from minime_core.messages import ToolCall
 from minime_core.middleware import ModelLayer, Phase, ToolLayer, compose_model, compose_tool
-from minime_core.models import ModelInfo, ModelRef, ModelRequest, Provider, ToolChoice
+from minime_core.models import (
+    ModelInfo,
+    ModelRef,
+    ModelRequest,
+    Provider,
+    ToolChoice,
+    takes_images,
+)
 from minime_core.permission import Answer, Ask, Decision, Permission, Question, approve, refuse
 from minime_core.plugins import PluginHost
 from minime_core.profiles import Profile
@@ -99,8 +106,7 @@ class Session:
     @property
     def sees_images(self) -> bool:
         """Whether the model takes pictures: what is set, else what the server tells."""
-        wanted = self.settings.images
-        return wanted == "on" or (wanted == "auto" and bool(self.info.sees_images))
+        return takes_images(self.settings, self.info)
 
     @property
     def max_output(self) -> int:
@@ -226,8 +232,7 @@ class Session:
             if not isinstance(result, ToolResult):
                 raise TypeError(f"{reprlib.repr(result)[:80]} is no ToolResult")
         except (Exception, SystemExit) as error:  # a tool of a plugin may fail in any way
-            plugin = self.host.owner("mm_register_tools", tool.name) or self.host.blame(error)
-            self.host.report(plugin or tool.name, f"tool {tool.name}", error)
+            self._report(tool, "tool", error)
             text = f"[{tool.name}: failed inside: {type(error).__name__}: {error}. Do without it.]"
             result = ToolResult(text=text, ok=False)
         return replace(result, text=bound(note + result.text, self.max_output))
@@ -250,10 +255,13 @@ class Session:
         try:
             diff = tool.diff(call.arguments, self.tool_context(call.id))
         except (Exception, SystemExit) as error:  # the question shows the arguments then
-            plugin = self.host.owner("mm_register_tools", tool.name) or self.host.blame(error)
-            self.host.report(plugin or tool.name, f"diff of tool {tool.name}", error)
+            self._report(tool, "diff of tool", error)
             diff = None
         return await self.ask(replace(question, diff=diff))
+
+    def _report(self, tool: Tool, what: str, error: Exception | SystemExit) -> None:
+        plugin = self.host.owner("mm_register_tools", tool.name) or self.host.blame(error)
+        self.host.report(plugin or tool.name, f"{what} {tool.name}", error)
 
     async def _observed(self, events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
         async for event in events:

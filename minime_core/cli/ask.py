@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import click
 
 from minime_core.assembly import Opener
+from minime_core.cli.mentions import expand_mentions
 from minime_core.cli.say import say
 from minime_core.errors import UserError
 from minime_core.frontends import FrontendSpec
-from minime_core.mentions import expand_mentions
 
 if TYPE_CHECKING:
     from minime_core.cli.group import Invocation

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minime_core.mentions import expand_mentions
+from minime_core.cli.mentions import expand_mentions
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from typing import Any
 
 from acp import RequestError
@@ -16,10 +17,11 @@ from minime_acp.client import Client
 from minime_acp.client_tools import client_tools
 from minime_acp.jsonrpc import INVALID_PARAMS
 from minime_acp.settings import AcpSettings
-from minime_core.assembly import Options, load_host, open_session
+from minime_core.assembly import Options, connect, load_host, open_session
 from minime_core.cli.say import say
 from minime_core.config import Config, Layer
 from minime_core.errors import MinimeError
+from minime_core.models import takes_images
 from minime_core.plugins import PluginHost
 from minime_core.session import Session
 from minime_core.tools import Tool
@@ -49,11 +51,9 @@ async def sees_images(options: Options) -> bool:
             host, config = load_host(options, say)
             if config.settings.images != "auto":
                 return config.settings.images == "on"
-            session = await open_session(replace(options, is_stored=False), host, config)
-            try:
-                return session.sees_images
-            finally:
-                await session.aclose()
+            async with AsyncExitStack() as undo:
+                model = await connect(undo, options, host, config, say)
+                return takes_images(model.config.settings, model.info)
     except (MinimeError, TimeoutError):
         return False
 
