@@ -36,8 +36,8 @@ def test_a_conversation_begins_with_its_size_and_who_told_it(
     def begun(**options: Any) -> str:
         return greeting(open_chat(make_model("Hi."), **options).session, Painter(Out("utf-8")))[0]
 
-    assert "window of 4.1k tokens by its page" in begun()
-    assert "window of 2.0k tokens by context_window" in begun(context_window=2000)
+    assert "window 4.1k by its page" in begun()
+    assert "window 2.0k by context_window" in begun(context_window=2000)
 
 
 def test_the_settings_tell_it(open_chat: Any, make_model: Any) -> None:
