@@ -20,7 +20,15 @@ PACKAGES = sorted(ROOT.glob("plugins/*/minime_*"))
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SOURCES = sorted(
     path
-    for folder in ("minime_core", "plugins", "tests", "benchmarks", "examples", "sdk")
+    for folder in (
+        "minime_core",
+        "minime_shared",
+        "plugins",
+        "tests",
+        "benchmarks",
+        "examples",
+        "sdk",
+    )
     for path in (ROOT / folder).rglob("*.py")
 )
 
@@ -59,7 +67,11 @@ def test_every_plugin_is_one_folder_with_one_package() -> None:
 
 def test_every_plugin_is_in_the_wheel() -> None:
     wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert sorted(wheel) == ["minime_core", *(str(p.relative_to(ROOT)) for p in PACKAGES)]
+    assert sorted(wheel) == [
+        "minime_core",
+        "minime_shared",
+        *(str(p.relative_to(ROOT)) for p in PACKAGES),
+    ]
 
 
 def test_every_plugin_is_found_by_its_entry_point() -> None:
@@ -79,8 +91,9 @@ def test_every_plugin_is_seen_by_the_tools() -> None:
         "tests/support",
     ]
     assert set(folders) < set(tools["mypy"]["mypy_path"].split(":"))
-    assert sorted(tools["importlinter"]["root_packages"]) == sorted(["minime_core", *names])
-    forbidden, independent, _ = tools["importlinter"]["contracts"]
+    roots = sorted(["minime_core", "minime_shared", *names])
+    assert sorted(tools["importlinter"]["root_packages"]) == roots
+    forbidden, _, independent, _ = tools["importlinter"]["contracts"]
     assert sorted(forbidden["forbidden_modules"]) == names
     assert sorted(independent["modules"]) == names
 

@@ -14,7 +14,7 @@ from minime_builtin_tools.web.failure import Code, FetchFailed
 from minime_builtin_tools.web.url import repair
 from minime_core.bounds import bound
 from minime_core.tools import Arguments, ToolContext, ToolResult
-from minime_core.web_address import WebAddress
+from minime_shared.web_address import WebAddress
 
 
 async def fetch(arguments: Arguments, context: ToolContext, *, allow_private: bool) -> ToolResult:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 from urllib.parse import quote, urlsplit
 
-from minime_core.web_address import PORTS, SAFE, WebAddress
+from minime_shared.web_address import PORTS, SAFE, WebAddress
 
 MAX_URL = 8_000
 """Characters of an address."""

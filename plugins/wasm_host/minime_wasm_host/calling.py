@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from minime_core.bounds import bound
 from minime_core.tools import Arguments, ToolContext, ToolResult
+from minime_shared.cleaning import clean, without_notices
 from minime_wasm_host.approval import Approval, ApprovedTool
-from minime_wasm_host.cleaning import clean, without_notices
 from minime_wasm_host.places import Module
 from minime_wasm_host.sandbox import CallFailed, Sandbox
 from minime_wasm_host.speaking import call_request, read_answer

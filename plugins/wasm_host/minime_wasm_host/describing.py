@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from minime_shared.cleaning import clean_schema, one_line
 from minime_wasm_host.approval import ApprovedTool
-from minime_wasm_host.cleaning import clean_schema, one_line
 from minime_wasm_host.refusal import Refused
 from minime_wasm_host.sidecar import ToolEntry
 

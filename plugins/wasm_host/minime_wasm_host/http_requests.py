@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from minime_core.web_address import is_public
+from minime_shared.web_address import is_public
 from minime_wasm_host.addresses import Address, Pattern, fitting
 from minime_wasm_host.frames import Data
 from minime_wasm_host.grants import Grants

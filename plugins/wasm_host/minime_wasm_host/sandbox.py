@@ -10,8 +10,8 @@ import asyncio
 import re
 from collections.abc import Callable
 
+from minime_shared.cleaning import one_line
 from minime_wasm_host.approval import Approval, sidecar_stamp
-from minime_wasm_host.cleaning import one_line
 from minime_wasm_host.grants import Grants, secret_values
 from minime_wasm_host.http_requests import Requests
 from minime_wasm_host.job import Job

@@ -5,15 +5,13 @@ Nothing that lies in a project, or beside a module, can say that it is trusted.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from minime_core.bundled import bundled
 from minime_core.codec import from_plain, to_plain
-from minime_core.errors import UserError
 from minime_core.paths import state_folder
+from minime_shared.state_file import mapping, read_state, write_state
 from minime_wasm_host.approval import Approval
 from minime_wasm_host.places import Module
 
@@ -23,9 +21,9 @@ class Store:
 
     def __init__(self) -> None:
         self._file = state_folder() / "wasm.json"
-        values = _read(self._file)
-        self._approvals = _mapping(values.get("trusted"))
-        self._switches = _mapping(values.get("enabled"))
+        values = read_state(self._file)
+        self._approvals = mapping(values.get("trusted"))
+        self._switches = mapping(values.get("enabled"))
         self._shipped: Mapping[str, Any] | None = None
 
     def approval(self, module: Module) -> Approval | None:
@@ -61,26 +59,8 @@ class Store:
     def _lock(self) -> Mapping[str, Any]:
         """Return the approvals of the shipped modules, which are built with them."""
         if self._shipped is None:
-            self._shipped = _read(bundled("wasm_tools") / "lock.json")
+            self._shipped = read_state(bundled("wasm_tools") / "lock.json")
         return self._shipped
 
     def _write(self) -> None:
-        new = self._file.with_suffix(".new")
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            text = json.dumps({"trusted": self._approvals, "enabled": self._switches}, indent=1)
-            new.write_text(text)
-            new.replace(self._file)
-        except OSError as error:
-            raise UserError(f"cannot note that in {self._file}: {error}") from error
-
-
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        return _mapping(json.loads(file.read_bytes()))
-    except (OSError, ValueError, RecursionError):
-        return {}
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+        write_state(self._file, {"trusted": self._approvals, "enabled": self._switches})

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from minime_builtin_tools.web import guard
-from minime_core.web_address import is_public
+from minime_shared.web_address import is_public
 from tool_caller import Caller
 from web_site import Site, plain, redirect
 

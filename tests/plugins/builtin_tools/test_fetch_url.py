@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from minime_builtin_tools.web.failure import Code, FetchFailed
 from minime_builtin_tools.web.url import MAX_URL, parse, redirected, repair
-from minime_core.web_address import WebAddress
+from minime_shared.web_address import WebAddress
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopback_site import LoopbackSite, Page, redirect
-from minime_core.web_address import is_public
+from minime_shared.web_address import is_public
 from minime_wasm_host.addresses import Address, Pattern, fitting
 from minime_wasm_host.grants import Grants
 from minime_wasm_host.http_requests import MAX_REDIRECTS, Requests

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from minime_core.cli.main import run
-from minime_wasm_host.cleaning import MAX_SCHEMA
+from minime_shared.cleaning import MAX_SCHEMA
 from minime_wasm_host.describing import MAX_DESCRIPTION, MAX_TOOLS
 from minime_wasm_host.limits import MAX_LOG_LINE, MAX_LOG_LINES, UNENFORCED, Limits
 from minime_wasm_host.sidecar import Permissions, ToolEntry

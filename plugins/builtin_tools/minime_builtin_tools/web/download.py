@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from minime_core.web_address import WebAddress
+from minime_shared.web_address import WebAddress
 
 from .failure import Code, FetchFailed
 from .guard import resolve

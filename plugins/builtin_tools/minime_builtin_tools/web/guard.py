@@ -10,7 +10,7 @@ import asyncio
 import ipaddress
 import socket
 
-from minime_core.web_address import WebAddress, is_public
+from minime_shared.web_address import WebAddress, is_public
 
 from .failure import Code, FetchFailed
 

@@ -6,7 +6,7 @@ import ipaddress
 import re
 from urllib.parse import quote, urljoin, urlsplit
 
-from minime_core.web_address import PORTS, SAFE, WebAddress
+from minime_shared.web_address import PORTS, SAFE, WebAddress
 
 from .failure import Code, FetchFailed
 

@@ -11,9 +11,10 @@ import click
 
 from minime_core.cli.group import Invocation
 from minime_core.tools import Tool
+from minime_shared.cleaning import clean, one_line
+from minime_shared.cost import cost
 from minime_wasm_host.approval import Approval
-from minime_wasm_host.cleaning import clean, one_line
-from minime_wasm_host.commands.modules import all_modules, cost, pick
+from minime_wasm_host.commands.modules import all_modules, pick
 from minime_wasm_host.grants import Grants
 from minime_wasm_host.limits import UNENFORCED
 from minime_wasm_host.module_tools import tools_of

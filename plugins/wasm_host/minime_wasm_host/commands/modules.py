@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import json
 from pathlib import Path
 
 from minime_core.cli.group import Invocation
 from minime_core.errors import UserError
-from minime_core.schemas import tool_parameters
-from minime_core.tools import Tool
-from minime_wasm_host.cleaning import one_line
+from minime_shared.cleaning import one_line
 from minime_wasm_host.module_tools import found_modules
 from minime_wasm_host.survey import Found
 
@@ -36,14 +33,3 @@ def pick(invocation: Invocation, name: str) -> Found:
         "the folder `tools` beside your config.yaml, or in a folder of the setting "
         "wasm_host.folders)"
     )
-
-
-def cost(tool: Tool) -> int:
-    """Return the characters that a tool takes in each request."""
-    function = {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool_parameters(tool.schema),
-    }
-    wire = {"type": "function", "function": function}
-    return len(json.dumps(wire, ensure_ascii=False, separators=(",", ":")))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from minime_core.cli.group import Invocation
-from minime_wasm_host.commands.modules import cost, pick
+from minime_shared.cost import cost
+from minime_wasm_host.commands.modules import pick
 from minime_wasm_host.module_tools import tools_of
 from minime_wasm_host.settings import WasmSettings
 from minime_wasm_host.store import Store

@@ -1,4 +1,4 @@
-"""Text and schemas of modules, without what could trick a terminal, a model or a parser."""
+"""Text and schemas of foreign tools, without what could trick a terminal, a model or a parser."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def clean_schema(schema: object) -> dict[str, Any]:
     ValueError when it is longer than `MAX_SCHEMA`.
     """
     given = clean_json(schema) if isinstance(schema, Mapping) else {}
-    # Some modules have it one level too deep.
+    # Some have it one level too deep.
     properties = given.get("properties")
     if isinstance(properties, dict) and _is_names(properties.get("required")):
         given = {**given, "required": properties["required"]}

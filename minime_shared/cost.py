@@ -1,0 +1,19 @@
+"""What a tool takes of each request."""
+
+from __future__ import annotations
+
+import json
+
+from minime_core.schemas import tool_parameters
+from minime_core.tools import Tool
+
+
+def cost(tool: Tool) -> int:
+    """Return the characters that a tool takes in each request."""
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool_parameters(tool.schema),
+    }
+    wire = {"type": "function", "function": function}
+    return len(json.dumps(wire, ensure_ascii=False, separators=(",", ":")))
