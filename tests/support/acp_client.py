@@ -36,6 +36,7 @@ class Client:
         found. A function may be async, and may raise `Refused`.
     updates: all updates, as session id and update.
     heard: all messages, in the order of the wire.
+    agent: what the agent said of itself.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Client:
         self.answers: dict[str, Answer] = {}
         self.updates: list[tuple[str, dict[str, Any]]] = []
         self.heard: list[dict[str, Any]] = []
+        self.agent: dict[str, Any] = {}
         self.cwd = cwd
         self._reader = reader
         self._writer = writer

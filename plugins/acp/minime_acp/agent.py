@@ -44,7 +44,7 @@ from minime_acp.client import Client
 from minime_acp.conversation import Conversation
 from minime_acp.features import TOOLS_KEY, Features
 from minime_acp.jsonrpc import INVALID_PARAMS
-from minime_acp.opening import sees_images
+from minime_acp.opening import abilities
 from minime_acp.stored import StoredSession, find_stored, note_folder, stored_sessions
 from minime_core.assembly import Options
 from minime_core.store import new_session_id
@@ -89,6 +89,7 @@ class Agent:
         await asyncio.gather(*closing, return_exceptions=True)
 
     async def initialize(self, protocol_version: int, **_: Any) -> InitializeResponse:
+        can = await abilities(self._options)
         return InitializeResponse(
             protocol_version=acp.PROTOCOL_VERSION,
             agent_info=Implementation(name="mm", title="Mini Me", version=version("mini-me")),
@@ -96,9 +97,9 @@ class Agent:
             agent_capabilities=AgentCapabilities(
                 load_session=True,
                 prompt_capabilities=PromptCapabilities(
-                    image=await sees_images(self._options), audio=False, embedded_context=True
+                    image=can.images, audio=False, embedded_context=True
                 ),
-                mcp_capabilities=McpCapabilities(http=False, sse=False),
+                mcp_capabilities=McpCapabilities(http=can.mcp, sse=False),
                 session_capabilities=SessionCapabilities(
                     list=SessionListCapabilities(),
                     delete=SessionDeleteCapabilities(),

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from acp import RequestError
@@ -41,19 +42,34 @@ class Opened:
     config: Config
 
 
-async def sees_images(options: Options) -> bool:
-    """Return whether the model that a session would have takes pictures; False when unknown.
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What an editor is told of once, before there is a session.
 
-    Editors are told once, before there is a session: a server that is down sees nothing.
+    images: whether the model takes pictures; False when unknown: a server that is down sees none.
+    mcp: whether MCP servers can be handed over.
     """
+
+    images: bool = False
+    mcp: bool = False
+
+
+async def abilities(options: Options) -> Abilities:
+    """Return what sessions with these options can do."""
     try:
-        async with asyncio.timeout(PATIENCE):
-            host, config = load_host(options, say)
-            if config.settings.images != "auto":
-                return config.settings.images == "on"
-            async with AsyncExitStack() as undo:
-                model = await connect(undo, options, host, config, say)
-                return takes_images(model.config.settings, model.info)
+        host, config = load_host(options, say)
+    except MinimeError:
+        return Abilities()
+    return Abilities(images=await _sees_images(options, host, config), mcp=uses_mcp(host))
+
+
+async def _sees_images(options: Options, host: PluginHost, config: Config) -> bool:
+    if config.settings.images != "auto":
+        return config.settings.images == "on"
+    try:
+        async with asyncio.timeout(PATIENCE), AsyncExitStack() as undo:
+            model = await connect(undo, options, host, config, say)
+            return takes_images(model.config.settings, model.info)
     except (MinimeError, TimeoutError):
         return False
 
@@ -85,16 +101,25 @@ async def open_for(
     return Opened(session, host, config)
 
 
+def uses_mcp(host: PluginHost) -> bool:
+    """Return whether there is something that connects to MCP servers."""
+    is_loaded = any(info.name == MCP and info.state == "loaded" for info in host.infos)
+    return is_loaded and find_spec(MCP) is not None
+
+
 def _with_servers(
     config: Config, host: PluginHost, servers: Iterable[BaseModel], settings: AcpSettings
 ) -> Config:
     described = dict(_server(server) for server in servers)
     if not described:
         return config
-    if any(info.name == MCP and info.state == "loaded" for info in host.infos):
+    if uses_mcp(host):
         layer = Layer("session/new", {MCP: {"servers": described}})
         return Config((*config.layers, layer), config.sections)
-    why = f"MCP servers ({', '.join(described)}) need the plugin `mcp`, which is not installed"
+    why = (
+        f"MCP servers ({', '.join(described)}) need the plugin `mcp` and its package: "
+        "pip install 'mini-me[mcp]'"
+    )
     if settings.mcp_servers == "refuse":
         raise RequestError(
             INVALID_PARAMS, f"{why}; with `acp: {{mcpServers: ignore}}` mm goes on without them"
@@ -107,12 +132,17 @@ def _server(server: BaseModel) -> tuple[str, Mapping[str, Any]]:
     """Return the name of an MCP server, and its settings."""
     match server:
         case McpServerStdio():
-            environment = {variable.name: variable.value for variable in server.env}
+            environment = {variable.name: _literal(variable.value) for variable in server.env}
             command = {"command": server.command, "args": [*server.args], "env": environment}
             return server.name, command
         case HttpMcpServer() | SseMcpServer():
-            headers = {header.name: header.value for header in server.headers}
+            headers = {header.name: _literal(header.value) for header in server.headers}
             return server.name, {"type": server.type, "url": str(server.url), "headers": headers}
         case _:
             name = getattr(server, "name", "unknown")
             raise RequestError(INVALID_PARAMS, f"MCP server {name}: its kind is not known here")
+
+
+def _literal(value: str) -> str:
+    """Return a value as settings have it, where `$` stands before the name of a variable."""
+    return value.replace("$", "$$")

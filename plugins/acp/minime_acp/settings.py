@@ -19,5 +19,5 @@ class AcpSettings:
         make=dict,
     )
     mcp_servers: ForeignServers = setting(
-        "refuse", "what to do with MCP servers of a client where no plugin `mcp` is installed"
+        "refuse", "what to do with MCP servers of a client where the plugin `mcp` cannot be used"
     )

@@ -19,6 +19,8 @@ from minime_mcp.servers import Server
 from minime_mcp.transport import MAX_SAID, program
 from minime_shared.cleaning import one_line
 
+CLOSING = 5.0
+"""Seconds that a server has to say goodbye."""
 MAX_TOOLS = 500
 """Most tools of a server that are looked at."""
 
@@ -62,14 +64,14 @@ class Connection:
         show: is given what the server says of its progress.
         """
 
-        async def progress(done: float, total: float | None, message: str | None) -> None:
+        async def shown(progress: float, total: float | None, message: str | None) -> None:
             if message:
                 show(f"{one_line(message, 200)}\n")
 
         assert self._client is not None
         with self._told():
             return await self._client.call_tool(
-                tool, arguments, self._call_timeout, progress_callback=progress
+                tool, arguments, self._call_timeout, progress_callback=shown
             )
 
     @property
@@ -80,8 +82,11 @@ class Connection:
     async def aclose(self) -> None:
         """End the server."""
         self._closing.set()
-        if self._task is not None:
-            await asyncio.wait([self._task])
+        if self._task is None or self._opened is None:
+            return
+        if not self._opened.done():
+            self._task.cancel()
+        await asyncio.wait([self._task])
 
     async def _run(self, opened: asyncio.Future[dict[str, OfferedTool]]) -> None:
         try:
@@ -93,11 +98,14 @@ class Connection:
                         self._client = client
                         opened.set_result(tools)
                         await self._closing.wait()
+                        limit.reschedule(asyncio.get_running_loop().time() + CLOSING)
         except ServerFailed as failed:
             if not opened.done():
                 opened.set_exception(failed)
                 # Nobody may be waiting any more.
                 opened.exception()
+        finally:
+            opened.cancel()
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[Client]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from minime_core.errors import UserError
 from minime_core.frontends import SlashCommand
 from minime_core.session import Session
@@ -19,7 +21,11 @@ def mcp_command() -> SlashCommand:
 
 
 async def _run(session: Session, rest: str) -> str:
-    match rest.split():
+    try:
+        words = shlex.split(rest)
+    except ValueError as error:
+        raise UserError(f"a quote is open; use {USAGE}") from error
+    match words:
         case []:
             pins = Pins()
             return "\n".join(

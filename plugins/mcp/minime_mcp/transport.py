@@ -126,3 +126,5 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     with suppress(ProcessLookupError, PermissionError):
         # What it left behind in its session.
         os.killpg(process.pid, signal.SIGKILL)
+    # A child that left the session may hold the pipes open, and nothing public closes them.
+    process._transport.close()  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,12 +42,18 @@ def connect(home: Path, cwd: Path, server: FaultServer) -> Connect:
 
     @asynccontextmanager
     async def connect(
-        capabilities: Any = None, config_file: Path | None = None, **flags: Any
+        capabilities: Any = None,
+        config_file: Path | None = None,
+        no_plugins: Collection[str] = (),
+        **flags: Any,
     ) -> AsyncIterator[Client]:
         flags = {"provider": "llamacpp", "model": "m", "base_url": server.base_url, **flags}
-        options = Options(cwd=Path("/"), flags=flags, config_file=config_file)
+        options = Options(
+            cwd=Path("/"), flags=flags, config_file=config_file, no_plugins=no_plugins
+        )
         async with connected(options, cwd) as client:
-            await client.ask("initialize", protocolVersion=1, clientCapabilities=capabilities or {})
+            asked = {"protocolVersion": 1, "clientCapabilities": capabilities or {}}
+            client.agent = await client.ask("initialize", **asked)
             yield client
 
     return connect

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import bare_mcp_server
 from acp_client import Refused
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.replies import stall, text, tool_call
-from minime_core.testing.site import Site
 
 Run = Callable[..., Any]
 
@@ -277,16 +278,43 @@ def test_mcp_servers_are_refused_with_the_cure(
     ]
     config = tmp_path / "c.yaml"
     config.write_text("acp: {mcpServers: ignore}\n")
+    without = {"no_plugins": ["mcp"]}
 
     async def scenario() -> None:
-        async with connect() as client:
+        async with connect(**without) as client:
             with pytest.raises(Refused, match=r"-32602: .*db, web.*mcpServers: ignore"):
                 await client.ask("session/new", cwd=str(cwd), mcpServers=servers)
-        async with connect(config_file=config) as client:
+        async with connect(config_file=config, **without) as client:
             await client.ask("session/new", cwd=str(cwd), mcpServers=servers)
 
     run(scenario())
     assert "ignored" in capfd.readouterr().err
+
+
+def test_mcp_servers_of_an_editor_give_the_tools_that_the_user_enabled(
+    connect: Any, run: Run, server: FaultServer, cwd: Path, tmp_path: Path
+) -> None:
+    environment = [{"name": "PRICE", "value": "$5"}]
+    command = {"command": sys.executable, "args": [bare_mcp_server.__file__, "", str(tmp_path)]}
+    asked = {"name": "myDb", **command, "env": environment}
+    server.enqueue(tool_call("myDb__look", {"what": "it"}), text("Seen."))
+
+    async def scenario() -> str:
+        async with connect() as client:
+            told = client.agent["agentCapabilities"]["mcpCapabilities"]
+            assert (told["http"], told["sse"]) == (True, False)
+            first = await client.ask("session/new", cwd=str(cwd), mcpServers=[asked])
+            await client.prompt(first["sessionId"], "/mcp enable myDb look")
+            session = await client.ask("session/new", cwd=str(cwd), mcpServers=[asked])
+            client.answers["session/request_permission"] = lambda _: {
+                "outcome": {"outcome": "selected", "optionId": "allow"}
+            }
+            await client.prompt(session["sessionId"], "look")
+            done = client.of(session["sessionId"], "tool_call_update")[-1]
+            output: str = done["rawOutput"]["output"]
+            return output
+
+    assert run(scenario()).startswith("[myDb__look: from an MCP server;")
 
 
 def test_a_session_whose_server_is_down_says_so(
@@ -300,54 +328,3 @@ def test_a_session_whose_server_is_down_says_so(
                 await client.new()
 
     run(scenario())
-
-
-MCP = """
-from dataclasses import dataclass
-from typing import Any
-from minime_core import hookimpl
-from minime_core.settings import setting
-from minime_core.tools import tool
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    servers: dict[str, Any] = setting(help="servers by name", make=dict)
-
-@hookimpl
-def mm_config_model():
-    return "fake_mcp:Settings"
-
-@hookimpl
-def mm_register_tools(config):
-    for name, server in config.section("mcp", Settings).servers.items():
-        def list_things() -> str:
-            "List things."
-            return repr((name, server))
-        list_things.__name__ = f"mcp_{name}"
-        yield tool(effects={"read"})(list_things)
-"""
-
-
-def test_mcp_servers_go_to_the_plugin_that_connects_to_them(
-    mm_site: Site, connect: Any, run: Run, server: FaultServer, cwd: Path
-) -> None:
-    mm_site.install("fake_mcp", MCP, entry="mcp")
-    server.enqueue(tool_call("mcp_myDb", {}), text("Listed."))
-    asked = {
-        "name": "myDb",
-        "command": "/bin/db",
-        "args": ["-v"],
-        "env": [{"name": "DB_Key", "value": "x"}],
-    }
-
-    async def scenario() -> str:
-        async with connect() as client:
-            answer = await client.ask("session/new", cwd=str(cwd), mcpServers=[asked])
-            session = answer["sessionId"]
-            await client.prompt(session, "list")
-            done = client.of(session, "tool_call_update")[-1]
-            output: str = done["rawOutput"]["output"]
-            return output
-
-    described = {"command": "/bin/db", "args": ["-v"], "env": {"DB_Key": "x"}}
-    assert run(scenario()) == repr(("myDb", described))
