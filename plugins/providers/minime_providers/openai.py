@@ -20,6 +20,7 @@ from minime_core.errors import (
 from minime_core.events import ModelEvent, Notice
 from minime_core.messages import clean_text
 from minime_core.models import ModelInfo, ModelRef, ModelRequest
+from minime_providers import abilities
 from minime_providers.address import checked_url, is_local
 from minime_providers.answer import AnswerReader, together
 from minime_providers.causes import Explainer, refused_fields
@@ -89,12 +90,17 @@ class OpenAIProvider:
                 return replace(info, window_help=self._window_help(info.model))
         listed = await self._listed(tells_window=own_way is None)
         model = self._model or self._first(listed)
-        window = await own_way(self._ask, model) if own_way else of_listed(listed, model)
+        ask = abilities.asking_once(self._ask)
+        window = await own_way(ask, model) if own_way else of_listed(listed, model)
+        ability = abilities.OWN_WAYS.get(self.name)
+        able = await ability(ask, model) if ability else abilities.Abilities()
         return ModelInfo(
             model=model,
             window=window.tokens if window else None,
             window_origin=window.origin if window else "",
             window_help=self._window_help(model),
+            renders_tools=able.renders_tools,
+            sees_images=able.sees_images,
         )
 
     async def count_tokens(self, text: str) -> int | None:
@@ -250,21 +256,19 @@ async def _rest(chunks: AsyncGenerator[bytes, None], reader: AnswerReader) -> li
 
 
 def _info_from_props(props: object, model: str) -> ModelInfo | None:
-    caps = props.get("chat_template_caps") if isinstance(props, dict) else None
-    if not isinstance(props, dict) or not isinstance(caps, dict):
+    able = abilities.in_props(props)
+    if not isinstance(props, dict) or able.renders_tools is None:
         return None
     names = (model, props.get("model_alias"), props.get("model_path"))
     name = next((name for name in names if name and isinstance(name, str)), "")
     if not name:
         return None
-    senses = props.get("modalities")
-    vision = senses.get("vision") if isinstance(senses, dict) else None
     settings = props.get("default_generation_settings")
     window = settings.get("n_ctx") if isinstance(settings, dict) else None
     return ModelInfo(
         model=model or file_name(name),
         window=window if type(window) is int and window > 0 else None,
         window_origin="/props",
-        renders_tools=bool(caps.get("supports_tools")),
-        sees_images=vision if isinstance(vision, bool) else None,
+        renders_tools=able.renders_tools,
+        sees_images=able.sees_images,
     )

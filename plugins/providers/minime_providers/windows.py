@@ -37,9 +37,9 @@ async def of_ollama(ask: Ask, model: str) -> Window | None:
     Source: docs/api.md of Ollama.
     """
     loaded = await ask("/api/ps")
-    for entry in _entries(loaded, "models"):
+    for entry in entries_of(loaded, "models"):
         tokens = _tokens(entry.get("context_length"))
-        if tokens and _is_same(model, (entry.get("name"), entry.get("model"))):
+        if tokens and is_same(model, (entry.get("name"), entry.get("model"))):
             return Window(tokens, "/api/ps")
     shown = await ask("/api/show", {"model": model})
     parameters = shown.get("parameters") if isinstance(shown, dict) else None
@@ -51,9 +51,9 @@ async def of_ollama(ask: Ask, model: str) -> Window | None:
 async def of_lmstudio(ask: Ask, model: str) -> Window | None:
     """Ask for the length that the model was loaded with. Source: LM Studio's REST API v0."""
     listed = await ask("/api/v0/models")
-    for entry in _entries(listed, "data"):
+    for entry in entries_of(listed, "data"):
         tokens = _tokens(entry.get("loaded_context_length"))
-        if tokens and _is_same(model, (entry.get("id"),)):
+        if tokens and is_same(model, (entry.get("id"),)):
             return Window(tokens, "/api/v0/models")
     return None
 
@@ -84,7 +84,7 @@ def _of_config(config: object) -> int | None:
 async def of_llamaswap(ask: Ask, model: str) -> Window | None:
     """Ask the llama-server behind it, if it runs: the question would start it otherwise."""
     running = await ask("/running")
-    if not any(_is_same(model, (e.get("model"),)) for e in _entries(running, "running")):
+    if not any(is_same(model, (e.get("model"),)) for e in entries_of(running, "running")):
         return None
     props = await ask(f"/upstream/{quote(model)}/props")
     settings = props.get("default_generation_settings") if isinstance(props, dict) else None
@@ -103,8 +103,8 @@ OWN_WAYS: Mapping[str, Callable[[Ask, str], Awaitable[Window | None]]] = {
 
 def of_listed(listed: object, model: str) -> Window | None:
     """Return what the answer to `GET /models` tells of `model`."""
-    entries = _entries(listed, "data")
-    named = [e for e in entries if _is_same(model, (e.get("id"), *_strings(e.get("aliases"))))]
+    entries = entries_of(listed, "data")
+    named = [e for e in entries if is_same(model, (e.get("id"), *_strings(e.get("aliases"))))]
     # llama-server takes any name for the one model that it has.
     for entry in named or (entries if len(entries) == 1 else []):
         meta = entry.get("meta")
@@ -115,7 +115,8 @@ def of_listed(listed: object, model: str) -> Window | None:
     return None
 
 
-def _entries(value: object, key: str) -> list[dict[str, object]]:
+def entries_of(value: object, key: str) -> list[dict[str, object]]:
+    """Return the objects in the list `key` of an answer, none when it has no such list."""
     entries = value.get(key) if isinstance(value, dict) else None
     return [e for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
 
@@ -124,7 +125,8 @@ def _strings(value: object) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
-def _is_same(model: str, names: Iterable[object]) -> bool:
+def is_same(model: str, names: Iterable[object]) -> bool:
+    """Return whether one of `names` names `model`, as servers spell it."""
     wanted = {model, model.removesuffix(":latest")}
     return any(
         isinstance(n, str) and wanted & {n, file_name(n), n.removesuffix(":latest")} for n in names

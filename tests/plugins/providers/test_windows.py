@@ -53,7 +53,7 @@ def test_ollama_tells_what_a_loaded_model_has(server: FaultServer) -> None:
         ]
     }
     assert window(server, "ollama") == (8192, "/api/ps")
-    assert asked(server) == ["/api/ps"]
+    assert asked(server) == ["/api/ps", "/api/show"]
 
 
 def test_ollama_tells_what_a_model_is_set_up_with(server: FaultServer) -> None:
