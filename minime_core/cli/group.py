@@ -13,7 +13,7 @@ import click
 from click.exceptions import Exit
 
 from minime_core.assembly import Options, load_host
-from minime_core.cli import plugin_commands
+from minime_core.cli import completing, plugin_commands
 from minime_core.cli.say import say
 from minime_core.cli.stdout import stdout_kept
 from minime_core.config import Config
@@ -21,8 +21,14 @@ from minime_core.errors import ConfigError, MinimeError, UserError
 from minime_core.plugins import PluginHost, discover
 from minime_core.settings import Settings
 
-SETTINGS = ("model", "provider", "base_url", "profile", "max_turns")
-"""Settings that have an option."""
+SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "model": {"metavar": "NAME", "shell_complete": completing.MODEL},
+    "provider": {"metavar": "NAME", "shell_complete": completing.PROVIDER},
+    "base_url": {"metavar": "URL"},
+    "profile": {"metavar": "NAME", "shell_complete": completing.PROFILE},
+    "max_turns": {"metavar": "N"},
+}
+"""Settings that have an option, and how it is shown."""
 
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -35,8 +41,14 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 def _setting(name: str) -> click.Option:
     # Checked with all other settings; their MM_ variables are a layer of their own.
-    text = next(field.metadata["help"] for field in fields(Settings) if field.name == name)
-    return click.Option([f"--{name.replace('_', '-')}"], help=f"{text[0].upper()}{text[1:]}.")
+    field = next(field for field in fields(Settings) if field.name == name)
+    text = field.metadata["help"]
+    default = f" [default: {field.default}]" if field.default else ""
+    return click.Option(
+        [f"--{name.replace('_', '-')}"],
+        help=f"{text[0].upper()}{text[1:]}.{default}",
+        **SETTINGS[name],
+    )
 
 
 def _option(*names: str, **details: Any) -> click.Option:
@@ -45,31 +57,54 @@ def _option(*names: str, **details: Any) -> click.Option:
 
 
 OPTIONS = (
-    click.Option(["-p", "--prompt"], help="Ask this, print the answer and end."),
-    _option("--output", type=click.Choice(("text", "json", "jsonl")), help="How -p prints."),
-    _option("-c", "--continue", "continue_", is_flag=True, help="Go on with the newest session."),
-    _option("--resume", metavar="ID", help="Go on with this session."),
+    click.Option(["-p", "--prompt"], metavar="TEXT", help="Ask this, print the answer, and end."),
+    _option(
+        "--output",
+        type=click.Choice(("text", "json", "jsonl")),
+        help="Print the answer of -p as text, as one JSON object, or each event as a line of "
+        "JSON. [default: text]",
+    ),
+    _option(
+        "-c",
+        "--continue",
+        "continue_",
+        is_flag=True,
+        help="Go on with the newest session of this folder.",
+    ),
+    _option(
+        "--resume",
+        metavar="ID",
+        shell_complete=completing.SESSION_ID,
+        help="Go on with the session whose id is or begins with ID; `mm sessions list` shows them.",
+    ),
     *map(_setting, SETTINGS),
     _option(
         "--config",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Read one more settings file.",
+        help="Read one more settings file, which counts more than yours and the project's.",
     ),
-    _option("--yolo", is_flag=True, help="Run all calls without a question."),
+    _option("--yolo", is_flag=True, help="Run all calls of tools without a question."),
     _option("--read-only", is_flag=True, help="Run no call that changes anything."),
     _option(
         "--cwd",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="Work in this folder.",
+        metavar="DIR",
+        help="Work in this folder instead of the current one.",
     ),
-    _option("--no-plugin", multiple=True, metavar="NAME", help="Do not load this plugin."),
+    _option(
+        "--no-plugin",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completing.PLUGIN,
+        help="Do not load this plugin; can be given several times.",
+    ),
     _option(
         "--wasm",
         type=click.Path(exists=True, file_okay=False, resolve_path=True),
         multiple=True,
         metavar="DIR",
-        help="Look for WASM tools in this folder too.",
+        help="Look for WASM tools in this folder too; can be given several times.",
     ),
     _option("--no-session", is_flag=True, help="Do not write the session to disk."),
     _option("--debug", is_flag=True, help="Show tracebacks, and what plugins say for it."),
@@ -199,6 +234,16 @@ def cli(ctx: click.Context, /, **params: Any) -> int | None:
     `mm` opens a conversation, `mm PROMPT` or `mm -p PROMPT` asks one question. Text piped in is
     added to the prompt; `@path` names a file. Long options can also be set as MM_ and their name in
     capitals, such as MM_BASE_URL.
+
+    \b
+    Examples:
+      mm                                     converse in this folder
+      mm -p "What does @main.py do?"         ask once, print the answer
+      git diff | mm -p "Review this"         ask about what is piped in
+      mm -c                                  go on with the newest session
+      mm --provider ollama --model qwen3:8b  choose server and model
+      mm models                              see which models can be had
+      mm doctor                              see what keeps mm from working
 
     \b
     Exit codes: 0 answered, 1 no answer, 2 usage or settings, 3 model server, 4 plugin,

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from minime_core.cli.completing import VARIABLE
 from minime_core.cli.say import say
 from minime_core.errors import MinimeError, UserError
 
@@ -27,6 +28,9 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer may hold characters that an old terminal does not have.
         sys.stdout.reconfigure(errors="backslashreplace")
+    if VARIABLE in os.environ:
+        # A shell asks for completions: nothing else may appear on its command line.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     code = run(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         try:

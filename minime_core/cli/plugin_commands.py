@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from minime_core.cli import completing
 from minime_core.errors import ConfigError, UserError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def list_plugins(invocation: Invocation, as_json: bool) -> None:
 
 
 @plugins.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completing.PLUGIN)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def why(invocation: Invocation, name: str, as_json: bool) -> None:
@@ -58,7 +59,9 @@ def why(invocation: Invocation, name: str, as_json: bool) -> None:
 
 
 @plugins.command()
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.argument(
+    "names", nargs=-1, required=True, metavar="NAME...", shell_complete=completing.PLUGIN
+)
 @click.pass_obj
 def disable(invocation: Invocation, names: Sequence[str]) -> None:
     """Do not load plugins from now on."""
@@ -70,7 +73,9 @@ def disable(invocation: Invocation, names: Sequence[str]) -> None:
 
 
 @plugins.command()
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.argument(
+    "names", nargs=-1, required=True, metavar="NAME...", shell_complete=completing.PLUGIN
+)
 @click.pass_obj
 def enable(invocation: Invocation, names: Sequence[str]) -> None:
     """Load plugins again."""

@@ -1,4 +1,4 @@
-"""Commands that look at settings, profiles, sessions and trust."""
+"""Commands that look at models, settings, profiles, sessions and trust, and at all of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from minime_core import hookimpl
 @hookimpl
 def mm_register_commands(cli: click.Group) -> None:
     from minime_commands.config import config
+    from minime_commands.completion import completion
+    from minime_commands.doctor import doctor
+    from minime_commands.models import models
     from minime_commands.profiles import profiles
     from minime_commands.sessions import sessions
     from minime_commands.trust import trust
 
-    for command in (config, profiles, sessions, trust):
+    for command in (completion, config, doctor, models, profiles, sessions, trust):
         cli.add_command(command)

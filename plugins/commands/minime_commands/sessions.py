@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from minime_core import paths
+from minime_core.cli.completing import SESSION_ID
 from minime_core.cli.group import Invocation
 from minime_core.cli.say import say
 from minime_core.errors import SessionFileError, UserError
@@ -61,7 +62,7 @@ def list_sessions(invocation: Invocation, as_json: bool) -> None:
 
 
 @sessions.command()
-@click.argument("session", metavar="ID")
+@click.argument("session", metavar="ID", shell_complete=SESSION_ID)
 @click.option("--json", "as_json", is_flag=True, help="Print all records as JSON.")
 @click.pass_obj
 def show(invocation: Invocation, session: str, as_json: bool) -> None:
@@ -76,7 +77,7 @@ def show(invocation: Invocation, session: str, as_json: bool) -> None:
 
 
 @sessions.command()
-@click.argument("names", nargs=-1, required=True, metavar="ID...")
+@click.argument("names", nargs=-1, required=True, metavar="ID...", shell_complete=SESSION_ID)
 @click.pass_obj
 def rm(invocation: Invocation, names: Sequence[str]) -> None:
     """Remove sessions for good. One that is open in another mm stays."""

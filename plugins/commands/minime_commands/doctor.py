@@ -1,0 +1,69 @@
+"""`mm doctor`: what keeps `mm` from working here, and how to cure it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import click
+
+from minime_commands.findings import Finding
+from minime_core.cli.group import Invocation
+from minime_core.cli.say import one_line
+from minime_core.config import Config
+from minime_core.errors import MinimeError
+from minime_core.plugins import PluginHost, discover
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> None:
+    """Look for what keeps `mm` from working here, and tell the cure of each fault.
+
+    Server, model, window, tools, profile, settings, plugins, folders, trust and terminal are looked
+    at; nothing is changed, and the model is asked nothing. The exit code is 1 when something is a
+    fault, 0 when there are at most warnings.
+    """
+    from minime_commands.models import print_json
+
+    found = list(_findings(ctx.obj))
+    faults = sum(finding.level == "fault" for finding in found)
+    if as_json:
+        print_json({"ok": not faults, "findings": [asdict(finding) for finding in found]})
+    else:
+        width = max(len(finding.area) for finding in found)
+        for finding in found:
+            click.echo(
+                f"{finding.level:<5}  {finding.area:<{width}}  {one_line(finding.text)}".rstrip()
+            )
+            if finding.cure:
+                click.echo(f"{'':<5}  {'':<{width}}  cure: {one_line(finding.cure)}")
+    if faults:
+        ctx.exit(1)
+
+
+def _findings(invocation: Invocation) -> Iterator[Finding]:
+    from minime_commands import house_findings, machine_findings
+    from minime_commands.model_findings import model_findings
+
+    yield machine_findings.about()
+    broken = ""
+    try:
+        host, config = invocation.load()
+    except MinimeError as error:
+        broken = str(error)
+        # What is wrong with plugins was said when this command was looked for.
+        host = PluginHost(discover())
+        host.load(invocation.options.no_plugins)
+        config = Config([])
+    options = invocation.options
+    yield from house_findings.settings(options, host, broken)
+    yield from house_findings.plugins(host)
+    yield house_findings.project(options.cwd)
+    yield from asyncio.run(model_findings(options, host, config))
+    yield from machine_findings.folders(options.cwd)
+    yield from machine_findings.terminal(sys.stdout, os.environ)

@@ -1,0 +1,166 @@
+"""The models that can be had now, and what each server tells of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from minime_core.config import Config
+from minime_core.errors import ConfigError, MinimeError, UserError
+from minime_core.models import ModelInfo, ModelRef, ProviderSpec
+from minime_core.plugins import PluginHost
+from minime_core.profiles import DEFAULT, Profiles
+
+ANSWER_TIMEOUT = 5.0
+"""Seconds that a server has to tell of one model."""
+AT_ONCE = 8
+"""Most models that are asked about at the same time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One model of one server.
+
+    server: what kind it is, in words.
+    window: tokens, None when unknown; `window_origin` is the page or the place of the setting.
+    tools: "template" when the chat template renders them, "text" when mm writes them into the
+        prompt, "unknown" when the server does not tell.
+    used: whether `mm` would use it.
+    why: how it was found.
+    error: why the server told nothing.
+    """
+
+    provider: str
+    server: str
+    base_url: str
+    model: str
+    window: int | None
+    window_origin: str
+    tools: str
+    profile: str
+    profile_why: str
+    used: bool
+    why: str
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All models, and why `mm` would use the one that it would, or `error`: why it could use none.
+
+    notice: what the user should know about the choice.
+    """
+
+    models: list[Row]
+    why: str = ""
+    notice: str = ""
+    error: str = ""
+
+
+async def survey(host: PluginHost, config: Config, profiles: Profiles) -> Survey:
+    """Look for models and ask about each. Raises ConfigError for settings that cannot be used."""
+    found = [ref for _, ref in host.collect("mm_list_models", ModelRef, config=config)]
+    used, error = None, ""
+    try:
+        used = host.first("mm_resolve_model", ModelRef, config=config)
+    except UserError as failure:
+        error = str(failure)
+    if used is not None and not any(is_same(used, ref) for ref in found):
+        found.insert(0, used)
+    specs: dict[str, ProviderSpec] = host.named("mm_register_providers", ProviderSpec)
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def row(ref: ModelRef) -> Row:
+        async with gate:
+            info, why_not = await _info(specs, config, ref)
+        is_used = used is not None and is_same(used, ref)
+        return _row(ref, info, why_not, specs, config, profiles, is_used=is_used)
+
+    rows = list(await asyncio.gather(*map(row, found)))
+    if used is None:
+        return Survey(rows, error=error)
+    return Survey(rows, used.why, used.notice)
+
+
+def is_same(a: ModelRef, b: ModelRef) -> bool:
+    """Return whether both are the same model of the same server."""
+    return (a.provider, a.model, a.base_url) == (b.provider, b.model, b.base_url)
+
+
+async def _info(
+    specs: dict[str, ProviderSpec], config: Config, ref: ModelRef
+) -> tuple[ModelInfo, str]:
+    """Return what the server tells, and why it tells nothing."""
+    known = ModelInfo(model=ref.model)
+    if ref.provider not in specs:
+        return known, f"there is no provider {ref.provider!r}"
+    try:
+        async with AsyncExitStack() as undo, asyncio.timeout(ANSWER_TIMEOUT):
+            provider = specs[ref.provider].make(config, ref)
+            undo.push_async_callback(provider.aclose)
+            return await provider.info(), ""
+    except TimeoutError:
+        return known, f"it tells nothing within {ANSWER_TIMEOUT:.0f} s"
+    except MinimeError as error:
+        return known, str(error)
+
+
+def _row(
+    ref: ModelRef,
+    info: ModelInfo,
+    why_not: str,
+    specs: dict[str, ProviderSpec],
+    config: Config,
+    profiles: Profiles,
+    *,
+    is_used: bool,
+) -> Row:
+    model = ref.model or info.model
+    chosen = config.settings.profile
+    name, profile_why = chosen or DEFAULT, "chosen" if chosen else ""
+    merged = config
+    try:
+        name = chosen or profiles.match(model) or DEFAULT
+        profile_why = profile_why or profiles.why(model)
+        merged = config.above(profiles.load(name).layers)
+    except ConfigError as error:
+        why_not = why_not or str(error)
+    window, window_origin = window_of(merged, info)
+    spec = specs.get(ref.provider)
+    return Row(
+        provider=ref.provider,
+        server=spec.summary if spec else "",
+        base_url=ref.base_url,
+        model=model,
+        window=window,
+        window_origin=window_origin,
+        tools=tools_of(merged, info),
+        profile=name,
+        profile_why=profile_why,
+        used=is_used,
+        why=ref.why,
+        error=why_not,
+    )
+
+
+def window_of(config: Config, info: ModelInfo) -> tuple[int | None, str]:
+    """Return the tokens of the window and where that is from: what is set, else what is told."""
+    if config.settings.context_window:
+        return config.settings.context_window, f"context_window in {_place(config)}"
+    return info.window, info.window_origin if info.window else ""
+
+
+def tools_of(config: Config, info: ModelInfo) -> str:
+    """Return how tools reach the model; see `Row.tools`."""
+    if config.settings.tool_mode == "text":
+        return "text"
+    if config.settings.tool_mode == "auto" and info.renders_tools is False:
+        return "text"
+    return "template" if info.renders_tools else "unknown"
+
+
+def _place(config: Config) -> str:
+    origin = config.origins()["context_window"][1]
+    return Path(origin).name if origin.startswith("/") else origin
