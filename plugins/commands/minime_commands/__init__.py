@@ -9,8 +9,8 @@ from minime_core import hookimpl
 
 @hookimpl
 def mm_register_commands(cli: click.Group) -> None:
-    from minime_commands.config import config
     from minime_commands.completion import completion
+    from minime_commands.config import config
     from minime_commands.doctor import doctor
     from minime_commands.models import models
     from minime_commands.profiles import profiles

@@ -13,8 +13,8 @@ import click
 from minime_commands.findings import Finding
 from minime_core.cli.group import Invocation
 from minime_core.cli.say import one_line
-from minime_core.config import Config
-from minime_core.errors import MinimeError
+from minime_core.config import Config, Layer
+from minime_core.errors import ConfigError, MinimeError
 from minime_core.plugins import PluginHost, discover
 
 
@@ -59,7 +59,7 @@ def _findings(invocation: Invocation) -> Iterator[Finding]:
         # What is wrong with plugins was said when this command was looked for.
         host = PluginHost(discover())
         host.load(invocation.options.no_plugins)
-        config = Config([])
+        config = _of_flags(invocation)
     options = invocation.options
     yield from house_findings.settings(options, host, broken)
     yield from house_findings.plugins(host)
@@ -67,3 +67,11 @@ def _findings(invocation: Invocation) -> Iterator[Finding]:
     yield from asyncio.run(model_findings(options, host, config))
     yield from machine_findings.folders(options.cwd)
     yield from machine_findings.terminal(sys.stdout, os.environ)
+
+
+def _of_flags(invocation: Invocation) -> Config:
+    """Return the settings of the command line alone: the server is looked at all the same."""
+    try:
+        return Config([Layer("the command line", invocation.options.flags)])
+    except ConfigError:
+        return Config([])

@@ -50,7 +50,7 @@ def _of_server(host: PluginHost, connection: Connection) -> Iterator[Finding]:
     address = f" at {ref.base_url}" if ref.base_url else ""
     yield Finding("server", "ok", f"{spec.summary}{address}; {TRY}")
     if ref.notice:
-        yield Finding("model", "warn", ref.notice)
+        yield Finding("model", "warn", ref.notice, "`mm models` lists what can be had")
     else:
         yield Finding("model", "ok", f"{ref.model}: {ref.why}")
 
