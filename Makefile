@@ -44,8 +44,9 @@ fix: $(STAMP)  ## mend what can be mended
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(STAMP)  ## write the pages that are made from the tests
+docs: $(STAMP)  ## write the pages that are made from the tests and the commands
 	PYTHONPATH=tests/faults $(BIN)/python -m fault_scenarios.page
+	PYTHONPATH=tests/support $(BIN)/python -m command_page
 
 clean:  ## remove what was made
 	rm -rf $(VENV) $(CLIENT) dist build

@@ -225,6 +225,7 @@ class Mm(click.Group):
     cls=Mm,
     params=[*OPTIONS],
     invoke_without_command=True,
+    subcommand_metavar="[PROMPT | COMMAND [ARGS]...]",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.pass_context

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from minime_core.cli import completing
+from minime_core.cli.json_output import json_option, print_json
 from minime_core.errors import ConfigError, UserError
 
 if TYPE_CHECKING:
@@ -27,13 +28,13 @@ def plugins() -> None:
 
 
 @plugins.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_obj
 def list_plugins(invocation: Invocation, as_json: bool) -> None:
     """List the installed plugins, without importing them."""
     found = _survey(invocation)
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     for facts in found:
         made_for = f" for mini-me {facts['made_for']}" if facts["made_for"] else ""
@@ -43,14 +44,14 @@ def list_plugins(invocation: Invocation, as_json: bool) -> None:
 
 @plugins.command()
 @click.argument("name", shell_complete=completing.PLUGIN)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_obj
 def why(invocation: Invocation, name: str, as_json: bool) -> None:
     """Tell all about plugin NAME, and try in a process of its own whether it can be loaded."""
     _check(invocation, [name])
     found = [facts | _try(facts) for facts in _survey(invocation) if facts["name"] == name]
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     for facts in found:
         for key, value in facts.items():
@@ -64,7 +65,7 @@ def why(invocation: Invocation, name: str, as_json: bool) -> None:
 )
 @click.pass_obj
 def disable(invocation: Invocation, names: Sequence[str]) -> None:
-    """Do not load plugins from now on."""
+    """Do not load the plugins NAME from now on, in any folder."""
     from minime_core.discovery import switched_off, switches
 
     _check(invocation, names)
@@ -78,7 +79,7 @@ def disable(invocation: Invocation, names: Sequence[str]) -> None:
 )
 @click.pass_obj
 def enable(invocation: Invocation, names: Sequence[str]) -> None:
-    """Load plugins again."""
+    """Load the plugins NAME again."""
     from minime_core.discovery import switched_off, switches
 
     _write(switches(), [line for line in switched_off() if line not in names])

@@ -14,6 +14,7 @@ from minime_commands.sections import section_classes, section_origins
 from minime_core import paths, trust
 from minime_core.assembly import load_profiles
 from minime_core.cli.group import Invocation
+from minime_core.cli.json_output import json_option, print_json
 from minime_core.cli.say import say
 from minime_core.errors import UserError
 from minime_core.plugins import PluginHost, discover
@@ -26,15 +27,19 @@ def config() -> None:
 
 
 @config.command()
-@click.option("--origin", is_flag=True, help="Show where each value comes from.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--origin", is_flag=True, help="Show where each value comes from too.")
+@json_option
 @click.pass_obj
 def show(invocation: Invocation, origin: bool, as_json: bool) -> None:
-    """Show each setting. The profile is the one that is named or matches the named model."""
+    """Show each setting as it holds here.
+
+    The profile that counts is the one that is named, or that matches the named model. With --json
+    each value has its origin always.
+    """
     origins = dict(_origins(invocation))
     if as_json:
         plain = {key: {"value": value, "origin": where} for key, (value, where) in origins.items()}
-        click.echo(json.dumps(plain, indent=2))
+        print_json(plain)
         return
     width = max(map(len, origins))
     for key, (value, where) in sorted(origins.items()):
@@ -57,7 +62,9 @@ def _origins(invocation: Invocation) -> Iterator[tuple[str, tuple[Any, str]]]:
 
 
 @config.command()
-@click.option("--project", is_flag=True, help="For this project instead of for you.")
+@click.option(
+    "--project", is_flag=True, help="Write the project's .mm/config.yaml instead of your own file."
+)
 @click.pass_obj
 def init(invocation: Invocation, project: bool) -> None:
     """Write a settings file that shows all settings, each commented out."""
@@ -81,7 +88,10 @@ def init(invocation: Invocation, project: bool) -> None:
 @click.argument("file", required=False, type=click.Path(exists=True, path_type=Path))
 @click.pass_context
 def check(ctx: click.Context, file: Path | None) -> None:
-    """Say what is wrong with FILE, or with each settings file that is read here."""
+    """Say what is wrong with FILE, or with each settings file that is read here.
+
+    The exit code is 1 when something is.
+    """
     options = ctx.obj.options
     places = [paths.config_folder() / "config.yaml", trust.project_config(options.cwd)]
     files = [file] if file else [path for path in (*places, options.config_file) if path]

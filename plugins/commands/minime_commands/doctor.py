@@ -12,6 +12,7 @@ import click
 
 from minime_commands.findings import Finding
 from minime_core.cli.group import Invocation
+from minime_core.cli.json_output import json_option, print_json
 from minime_core.cli.say import one_line
 from minime_core.config import Config, Layer
 from minime_core.errors import ConfigError, MinimeError
@@ -19,7 +20,7 @@ from minime_core.plugins import PluginHost, discover
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
+@json_option
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Look for what keeps `mm` from working here, and tell the cure of each fault.
@@ -28,8 +29,6 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     at; nothing is changed, and the model is asked nothing. The exit code is 1 when something is a
     fault, 0 when there are at most warnings.
     """
-    from minime_commands.models import print_json
-
     found = list(_findings(ctx.obj))
     faults = sum(finding.level == "fault" for finding in found)
     if as_json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import groupby
@@ -13,6 +12,7 @@ import click
 from minime_core.assembly import load_profiles
 from minime_core.cli.completing import MODEL_NAME
 from minime_core.cli.group import Invocation
+from minime_core.cli.json_output import json_option, print_json
 from minime_core.cli.say import one_line, say
 from minime_core.errors import MinimeError
 
@@ -24,7 +24,7 @@ TOOLS = {
 
 
 @click.group(invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@json_option
 @click.pass_context
 def models(ctx: click.Context, as_json: bool) -> None:
     """List the models that can be had now, and which one `mm` would use.
@@ -64,7 +64,7 @@ def _table(rows: list[dict[str, object]]) -> Iterator[str]:
 
 @models.command("test")
 @click.argument("name", required=False, shell_complete=MODEL_NAME)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
+@json_option
 @click.pass_context
 def test_model(ctx: click.Context, name: str | None, as_json: bool) -> None:
     """Ask a model for one word and one tool call, and show what came and how fast.
@@ -110,8 +110,3 @@ def test_model(ctx: click.Context, name: str | None, as_json: bool) -> None:
             click.echo(one_line(line))
     if not trial.ok:
         ctx.exit(1)
-
-
-def print_json(value: object) -> None:
-    """Print `value` as JSON in ASCII: no text of a server reaches a terminal as it is."""
-    click.echo(json.dumps(value, indent=2))

@@ -12,7 +12,9 @@ from minime_commands.sections import section_classes, section_origins
 from minime_core import paths
 from minime_core.assembly import load_profiles
 from minime_core.bundled import bundled
+from minime_core.cli.completing import PROFILE
 from minime_core.cli.group import Invocation
+from minime_core.cli.json_output import json_option, print_json
 from minime_core.config import Config
 from minime_core.errors import UserError
 from minime_core.profiles import Profiles
@@ -24,7 +26,7 @@ def profiles() -> None:
 
 
 @profiles.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_obj
 def list_profiles(invocation: Invocation, as_json: bool) -> None:
     """List the profiles and the model names that they match."""
@@ -39,7 +41,7 @@ def list_profiles(invocation: Invocation, as_json: bool) -> None:
         for name in known.names()
     ]
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     width = max(len(str(row["name"])) for row in rows)
     for row in rows:
@@ -47,33 +49,44 @@ def list_profiles(invocation: Invocation, as_json: bool) -> None:
 
 
 @profiles.command()
-@click.argument("name")
+@click.argument("name", shell_complete=PROFILE)
+@json_option
 @click.pass_obj
-def show(invocation: Invocation, name: str) -> None:
+def show(invocation: Invocation, name: str, as_json: bool) -> None:
     """Show what a profile sets, with all that it extends, and where each value comes from.
 
     NAME is a profile, or the name of a model that one matches.
     """
     host, settings = invocation.load()
     known = load_profiles(host, invocation.options.cwd)
+    why = ""
     if name not in known.names() and (matching := known.match(name)):
-        click.echo(f"{matching}: {known.why(name)}")
-        name = matching
+        name, why = matching, known.why(name)
     merged = Config(known.load(name).layers, settings.sections)
     rows = {key: row for key, row in merged.origins().items() if row[1] != "default"}
     for section, declared in section_classes(host).items():
         for key, value, origin in section_origins(merged, section, declared):
             if origin != "default":
                 rows[key] = (value, origin)
+    if as_json:
+        plain = {key: {"value": row[0], "origin": row[1]} for key, row in rows.items()}
+        print_json({"name": name, "why": why, "settings": plain})
+        return
+    if why:
+        click.echo(f"{name}: {why}")
     for key, (value, origin) in sorted(rows.items()):
         click.echo(f"{key:<28} {json.dumps(value, ensure_ascii=False):<24} {origin}")
 
 
 @profiles.command()
-@click.argument("name")
+@click.argument("name", shell_complete=PROFILE)
 @click.pass_context
 def check(ctx: click.Context, name: str) -> None:
-    """Say what is wrong with a profile. NAME is a file, or a profile of yours or of the project."""
+    """Say what is wrong with a profile.
+
+    NAME is a file, or a profile of yours or of the project. The exit code is 1 when something is
+    wrong.
+    """
     cwd = ctx.obj.options.cwd
     folders = [cwd / paths.PROJECT_FOLDER / "profiles", paths.config_folder() / "profiles"]
     path = _find(name, [*folders, bundled("profiles")])

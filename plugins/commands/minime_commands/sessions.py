@@ -80,7 +80,7 @@ def show(invocation: Invocation, session: str, as_json: bool) -> None:
 @click.argument("names", nargs=-1, required=True, metavar="ID...", shell_complete=SESSION_ID)
 @click.pass_obj
 def rm(invocation: Invocation, names: Sequence[str]) -> None:
-    """Remove sessions for good. One that is open in another mm stays."""
+    """Remove the sessions ID for good. One that is open in another mm stays."""
     for path in [_find(invocation, name) for name in names]:
         file = SessionFile(path)
         try:

@@ -10,7 +10,7 @@ from minime_core.errors import UserError
 
 
 @click.command()
-@click.option("--revoke", is_flag=True, help="Trust it no longer.")
+@click.option("--revoke", is_flag=True, help="Trust the file no longer.")
 @click.pass_obj
 def trust(invocation: Invocation, revoke: bool) -> None:
     """Trust this folder's .mm/config.yaml as it is now.

@@ -42,21 +42,31 @@ def _is_whole(saved: dict[str, Any]) -> bool:
 
 def compare(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
     """Yield the lines that say what differs, first in what was measured, then in the outcomes."""
-    for name in _CONDITIONS:
-        old, new = before["about"].get(name), after["about"].get(name)
-        if old != new:
-            # The catalogue is too long to be shown twice.
-            yield f"differs: {name}" + ("" if name == "catalogue" else f": {old} → {new}")
-    olds, news = _by_prompt(before), _by_prompt(after)
-    for prompt in [*olds, *(prompt for prompt in news if prompt not in olds)]:
-        old, new = _shown(olds.get(prompt)), _shown(news.get(prompt))
-        if old != new:
-            yield f'{old} → {new}  "{prompt}"'
+    found = differences(before, after)
+    for name, (old, new) in found["conditions"].items():
+        # The catalogue is too long to be shown twice.
+        yield f"differs: {name}" + ("" if name == "catalogue" else f": {old} → {new}")
+    for prompt, (was, now) in found["outcomes"].items():
+        yield f'{was} → {now}  "{prompt}"'
     yield f"before: {summary(_kinds(before))}"
     yield f"after:  {summary(_kinds(after))}"
     moved = _hits(after) - _hits(before)
     if 0 < abs(moved) <= 1:
         yield "One case is no difference: two evaluations of the same differ by as much."
+
+
+def differences(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """Return what differs, each as a pair: `conditions` of the runs, and `outcomes` by prompt."""
+    abouts = before["about"], after["about"]
+    conditions = {name: [about.get(name) for about in abouts] for name in _CONDITIONS}
+    olds, news = _by_prompt(before), _by_prompt(after)
+    outcomes = {
+        prompt: [_shown(olds.get(prompt)), _shown(news.get(prompt))] for prompt in {**olds, **news}
+    }
+    return {
+        "conditions": {name: pair for name, pair in conditions.items() if pair[0] != pair[1]},
+        "outcomes": {prompt: pair for prompt, pair in outcomes.items() if pair[0] != pair[1]},
+    }
 
 
 def _by_prompt(saved: dict[str, Any]) -> dict[str, Counter[str]]:

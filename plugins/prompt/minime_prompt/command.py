@@ -11,6 +11,7 @@ import click
 
 from minime_core import open_session
 from minime_core.cli.group import Invocation
+from minime_core.cli.json_output import json_option, print_json
 from minime_core.cli.say import say
 from minime_core.models import ModelRequest
 from minime_core.session import Session
@@ -23,8 +24,8 @@ CHARACTERS_PER_TOKEN = 4
 
 
 @click.command()
-@click.option("--sizes", is_flag=True, help="Show the sizes alone.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--sizes", is_flag=True, help="Show the sizes alone, without the text.")
+@json_option
 @click.pass_obj
 def prompt(invocation: Invocation, sizes: bool, as_json: bool) -> None:
     """Show what the model reads before your first word, by part, and its size."""
@@ -33,7 +34,7 @@ def prompt(invocation: Invocation, sizes: bool, as_json: bool) -> None:
         rows = [
             {"part": part.name, "characters": len(part.text), "text": part.text} for part in parts
         ]
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     if not sizes:
         for part in parts:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
 import click
 
+from minime_core.cli.completing import offering
 from minime_core.cli.group import Invocation
+from minime_core.cli.json_output import json_option, print_json
 from minime_core.errors import UserError
 from minime_skills.catalogue import Catalogue, read_catalogue
 from minime_skills.mentioned import missing_skills
@@ -22,13 +23,25 @@ from minime_skills.places import (
 from minime_skills.skill import Problem, read_skill
 
 
+def _shipped_names(invocation: Invocation) -> list[str]:
+    return [skill.name for skill in shipped_skills().skills]
+
+
+def _names(invocation: Invocation) -> list[str]:
+    return [*_active(invocation).names, *_shipped_names(invocation)]
+
+
+SHIPPED = offering(_shipped_names)
+SKILL = offering(_names)
+
+
 @click.group()
 def skills() -> None:
     """Show, copy and check skills."""
 
 
 @skills.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_obj
 def list_skills(invocation: Invocation, as_json: bool) -> None:
     """List the skills that are on, and the shipped ones that could be."""
@@ -39,7 +52,7 @@ def list_skills(invocation: Invocation, as_json: bool) -> None:
         for path in [skill.path]
     ]
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     for row in rows:
         click.echo(f"{'on ' if row['on'] else 'off'}  {row['entry']}")
@@ -48,20 +61,25 @@ def list_skills(invocation: Invocation, as_json: bool) -> None:
 
 
 @skills.command()
-@click.argument("name")
+@click.argument("name", shell_complete=SKILL)
+@json_option
 @click.pass_obj
-def show(invocation: Invocation, name: str) -> None:
-    """Show what the model reads when it loads a skill."""
+def show(invocation: Invocation, name: str, as_json: bool) -> None:
+    """Show what the model reads when it loads the skill NAME."""
     skill = _active(invocation).find(name) or shipped_skill(name, shipped_skills())
+    if as_json:
+        plain = {key: getattr(skill, key) for key in ("name", "description", "entry", "body")}
+        print_json({**plain, "path": str(skill.path), "keywords": skill.keywords})
+        return
     click.echo(f"{skill.path}\n{skill.entry}\n\n{skill.body}")
 
 
 @skills.command()
-@click.argument("name")
-@click.option("--user", is_flag=True, help="For all your projects instead of this one.")
+@click.argument("name", shell_complete=SHIPPED)
+@click.option("--user", is_flag=True, help="Copy it for all your projects instead of this one.")
 @click.pass_obj
 def add(invocation: Invocation, name: str, user: bool) -> None:
-    """Copy a shipped skill into this project, where it is on and yours to change."""
+    """Copy the shipped skill NAME into this project, where it is on and yours to change."""
     skill = shipped_skill(name, shipped_skills())
     folder = user_folder() if user else project_folder(invocation.options.cwd)
     target = folder / skill.path.parent.name
@@ -78,7 +96,11 @@ def add(invocation: Invocation, name: str, user: bool) -> None:
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
 @click.pass_context
 def check(ctx: click.Context, path: Path | None) -> None:
-    """Say what is wrong with the skills that are on, or with those in PATH."""
+    """Say what is wrong with the skills that are on, or with those in PATH.
+
+    PATH is a folder of skills, the folder of one, or its file. The exit code is 1 when something is
+    wrong.
+    """
     if path is None:
         settings = ctx.obj.load()[1].settings
         catalogue = _active(ctx.obj)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
 from minime_core.cli.group import Invocation
+from minime_core.cli.json_output import json_option, print_json
 from minime_core.tools import Tool
 from minime_shared.cleaning import clean, one_line
 from minime_shared.cost import cost
 from minime_wasm_host.approval import Approval
-from minime_wasm_host.commands.modules import all_modules, pick
+from minime_wasm_host.commands.modules import MODULE, all_modules, pick
 from minime_wasm_host.grants import Grants
 from minime_wasm_host.limits import UNENFORCED
 from minime_wasm_host.module_tools import tools_of
@@ -25,7 +26,7 @@ from minime_wasm_host.trusting import look_at
 
 
 @click.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_obj
 def list_tools(invocation: Invocation, as_json: bool) -> None:
     """List the tools that the model has here, with their cost in characters, and all modules."""
@@ -41,7 +42,7 @@ def list_tools(invocation: Invocation, as_json: bool) -> None:
     tools = [{"name": tool.name, "plugin": owner, "cost": cost(tool)} for owner, tool in offered]
     modules = [_row(found) for found in all_modules(invocation)]
     if as_json:
-        click.echo(json.dumps({"tools": tools, "modules": modules}, indent=2))
+        print_json({"tools": tools, "modules": modules})
         return
     for row in sorted(tools, key=lambda row: str(row["name"])):
         click.echo(f"{row['name']:<36} {row['cost']:>6}  {row['plugin']}")
@@ -90,11 +91,18 @@ def _state(found: Found) -> tuple[str, str]:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MODULE)
+@json_option
 @click.pass_obj
-def show(invocation: Invocation, name: str) -> None:
-    """Show what a module may do, and its tools."""
+def show(invocation: Invocation, name: str, as_json: bool) -> None:
+    """Show what the WASM module NAME may do, its limits and its tools.
+
+    NAME is that of a module, or the path of its file.
+    """
     found = pick(invocation, name)
+    if as_json:
+        print_json(_details(found))
+        return
     state, why = _state(found)
     click.echo(f"{found.module.name}: {state}{f', {why}' if why else ''}")
     if state == "unusable":
@@ -106,6 +114,27 @@ def show(invocation: Invocation, name: str) -> None:
         return
     show_permissions(found.module, found.approval)
     show_tools(found.module, found.approval)
+
+
+def _details(found: Found) -> dict[str, Any]:
+    """Return all that is known of a module."""
+    row = _row(found)
+    if row["state"] == "unusable":
+        return row
+    approval = found.approval or look_at(found.module).approval
+    tools = tools_of(found.module, approval, 0) if found.approval else ()
+    return {
+        **row,
+        "sha256": approval.module.sha256,
+        "contract": approval.contract,
+        "wasi": approval.wasi,
+        "may": permissions(approval.grants),
+        "limits": asdict(approval.limits),
+        "tools": [
+            {"name": tool.name, "description": tool.description, "schema": tool.schema}
+            for tool in tools
+        ],
+    }
 
 
 def show_permissions(module: Module, approval: Approval, *, wants_network: bool = False) -> None:

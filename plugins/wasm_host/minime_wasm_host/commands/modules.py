@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
+from minime_core.cli.completing import offering
 from minime_core.cli.group import Invocation
 from minime_core.errors import UserError
 from minime_shared.cleaning import one_line
-from minime_wasm_host.module_tools import found_modules
+from minime_wasm_host.module_tools import found_modules, tools_of
 from minime_wasm_host.survey import Found
 
 
@@ -33,3 +34,20 @@ def pick(invocation: Invocation, name: str) -> Found:
         "the folder `tools` beside your config.yaml, or in a folder of the setting "
         "wasm_host.folders)"
     )
+
+
+def _module_names(invocation: Invocation) -> list[str]:
+    return [found.module.name for found in all_modules(invocation)]
+
+
+def _tool_names(invocation: Invocation) -> list[str]:
+    return [
+        tool.name
+        for found in all_modules(invocation)
+        if found.approval
+        for tool in tools_of(found.module, found.approval, 0)
+    ]
+
+
+MODULE = offering(_module_names)
+TOOL = offering(_tool_names, _module_names)

@@ -6,17 +6,17 @@ import click
 
 from minime_core.cli.group import Invocation
 from minime_shared.cost import cost
-from minime_wasm_host.commands.modules import pick
+from minime_wasm_host.commands.modules import MODULE, pick
 from minime_wasm_host.module_tools import tools_of
 from minime_wasm_host.settings import WasmSettings
 from minime_wasm_host.store import Store
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MODULE)
 @click.pass_obj
 def enable(invocation: Invocation, name: str) -> None:
-    """Offer the tools of a module to the model."""
+    """Offer the tools of the module NAME to the model."""
     found = pick(invocation, name)
     Store().switch(found.module, on=True)
     _, config = invocation.load()
@@ -31,10 +31,10 @@ def enable(invocation: Invocation, name: str) -> None:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MODULE)
 @click.pass_obj
 def disable(invocation: Invocation, name: str) -> None:
-    """Offer the tools of a module no longer."""
+    """Offer the tools of the module NAME no longer."""
     found = pick(invocation, name)
     Store().switch(found.module, on=False)
     _, config = invocation.load()

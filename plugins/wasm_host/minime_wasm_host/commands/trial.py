@@ -13,18 +13,19 @@ from minime_core.cli.group import Invocation
 from minime_core.cli.say import say
 from minime_core.errors import UserError
 from minime_core.tools import Tool, ToolContext, ToolResult
-from minime_wasm_host.commands.modules import all_modules, pick
+from minime_wasm_host.commands.modules import TOOL, all_modules, pick
 from minime_wasm_host.module_tools import end_workers, tools_of
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=TOOL)
 @click.argument("arguments", default="{}", metavar="[JSON]")
 @click.pass_obj
 def test(invocation: Invocation, name: str, arguments: str) -> int:
     """Call a tool as the model would, and print what it would read.
 
-    NAME is that of a tool, or of a module that has one. No question is asked.
+    NAME is that of a tool, or of a module that has one. JSON is the object of its arguments, {}
+    when it is left out. No question is asked. The exit code is 1 when the call fails.
     """
     _, config = invocation.load()
     tool = _tool(invocation, name)

@@ -10,17 +10,17 @@ from minime_core.cli.group import Invocation
 from minime_core.cli.say import say
 from minime_core.errors import UserError
 from minime_wasm_host.commands.listing import show_permissions, show_tools
-from minime_wasm_host.commands.modules import pick
+from minime_wasm_host.commands.modules import MODULE, pick
 from minime_wasm_host.store import Store
 from minime_wasm_host.trusting import described, look_at
 
 
 @click.command()
-@click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.argument("name", shell_complete=MODULE)
+@click.option("--yes", is_flag=True, help="Trust it without a question.")
 @click.pass_obj
 def trust(invocation: Invocation, name: str, yes: bool) -> None:
-    """Trust a module and its sidecar as they are now.
+    """Trust the module NAME and its sidecar as they are now.
 
     The module is run without any permission to describe its tools; these, and what the sidecar
     allows, are shown before you are asked. A change of either file withdraws trust.
@@ -60,10 +60,10 @@ def _wanted(name: str) -> bool:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=MODULE)
 @click.pass_obj
 def untrust(invocation: Invocation, name: str) -> None:
-    """Trust a module no longer."""
+    """Trust the module NAME no longer."""
     module = pick(invocation, name).module
     if module.origin == "shipped":
         raise UserError(f"{module.name} is a part of Mini Me; `mm tools disable {module.name}`")
