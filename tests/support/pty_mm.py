@@ -12,7 +12,7 @@ import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pyte
 
@@ -39,16 +39,16 @@ class _Screen(pyte.HistoryScreen):
         self._reply(data)
 
 
-class PtyMm:
-    """A running `mm`; used as a context manager, which ends it.
+class PtyProgram:
+    """A running program; used as a context manager, which ends it.
 
-    arguments: the command line without `mm`.
+    command: its command line.
     env: variables besides those of this process; None takes one away.
     """
 
     def __init__(
         self,
-        arguments: Sequence[str],
+        command: Sequence[str],
         *,
         cwd: Path,
         env: Mapping[str, str | None] | None = None,
@@ -63,7 +63,7 @@ class PtyMm:
         wanted = {"TERM": "xterm-256color", "NO_COLOR": None, "COLORTERM": None, **(env or {})}
         inherited = {name: value for name, value in os.environ.items() if name not in wanted}
         self._process = subprocess.Popen(
-            [*MM, *arguments],
+            command,
             stdin=slave,
             stdout=slave,
             stderr=slave,
@@ -156,3 +156,10 @@ class PtyMm:
     def _set_size(self, columns: int, lines: int) -> None:
         size = struct.pack("HHHH", lines, columns, 0, 0)
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, size)
+
+
+class PtyMm(PtyProgram):
+    """A running `mm`; `arguments` are the command line without `mm`."""
+
+    def __init__(self, arguments: Sequence[str], **options: Any) -> None:
+        super().__init__([*MM, *arguments], **options)
