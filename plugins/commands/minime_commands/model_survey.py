@@ -67,26 +67,31 @@ async def survey(host: PluginHost, config: Config, profiles: Profiles) -> Survey
         used = host.first("mm_resolve_model", ModelRef, config=config)
     except UserError as failure:
         error = str(failure)
-    if used is not None and not any(is_same(used, ref) for ref in found):
-        found.insert(0, used)
+    if used is not None:
+        found = [used, *(ref for ref in found if not _is_same(ref, used))]
     specs: dict[str, ProviderSpec] = host.named("mm_register_providers", ProviderSpec)
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def row(ref: ModelRef) -> Row:
         async with gate:
             info, why_not = await _info(specs, config, ref)
-        is_used = used is not None and is_same(used, ref)
-        return _row(ref, info, why_not, specs, config, profiles, is_used=is_used)
+        return _row(ref, info, why_not, specs, config, profiles, is_used=ref is used)
 
     rows = list(await asyncio.gather(*map(row, found)))
     if used is None:
         return Survey(rows, error=error)
-    return Survey(rows, used.why, used.notice)
+    # Of a server that was named without a model it is known only now which one it has.
+    others = [row for row in rows[1:] if not _is_same(row, rows[0])]
+    return Survey([rows[0], *others], used.why, used.notice)
 
 
-def is_same(a: ModelRef, b: ModelRef) -> bool:
-    """Return whether both are the same model of the same server."""
-    return (a.provider, a.model, a.base_url) == (b.provider, b.model, b.base_url)
+def _is_same(a: ModelRef | Row, b: ModelRef | Row) -> bool:
+    """Return whether both are the same model of the same server.
+
+    A server without an address is that of its kind.
+    """
+    is_one_server = a.base_url == b.base_url or not (a.base_url and b.base_url)
+    return is_one_server and (a.provider, a.model) == (b.provider, b.model)
 
 
 async def _info(

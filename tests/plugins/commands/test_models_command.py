@@ -46,6 +46,12 @@ def test_the_list_for_people_marks_the_model_that_is_used(mm: Mm) -> None:
     assert "mm uses qwen3-27b: configured" in lines
 
 
+def test_a_server_that_is_named_without_a_model_is_listed_once(mm: Mm) -> None:
+    mm.options = ["--base-url", mm.server.base_url, "--provider", "llamacpp"]
+    row = listed(mm)
+    assert (row["model"], row["used"]) == ("local-model", True)
+
+
 def test_a_window_that_is_set_is_listed_with_its_place(mm: Mm) -> None:
     (mm.cwd / ".mm" / "config.yaml").write_text("context_window: 2048\n")
     row = listed(mm)
