@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from minime_core.assembly import open_session as open_session
     from minime_core.bounds import bound as bound
     from minime_core.bounds import output_limit as output_limit
+    from minime_core.cli.finding import Finding as Finding
     from minime_core.config import Config as Config
     from minime_core.discovery import PluginInfo as PluginInfo
     from minime_core.errors import ConfigError as ConfigError
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
 HOMES = {
     "assembly": "Opener Options load_host open_session",
     "bounds": "bound output_limit",
+    "cli.finding": "Finding",
     "config": "Config",
     "discovery": "PluginInfo",
     "errors": "ConfigError ConnectionFailed ContextOverflow MinimeError PluginError ProtocolError "

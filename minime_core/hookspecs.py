@@ -17,6 +17,7 @@ import pluggy
 if TYPE_CHECKING:
     import click
 
+    from minime_core.cli.finding import Finding
     from minime_core.config import Config
     from minime_core.events import Event
     from minime_core.formats import ToolFormat
@@ -77,6 +78,17 @@ def mm_register_frontends() -> Iterable[FrontendSpec]:  # type: ignore[empty-bod
 @hookspec
 def mm_list_models(config: Config) -> Iterable[ModelRef]:  # type: ignore[empty-body]
     """Tell which models can be had now, best first. Called each time that the user asks."""
+
+
+@hookspec
+def mm_findings(config: Config, cwd: Path) -> Iterable[Finding]:  # type: ignore[empty-body]
+    """Tell `mm doctor` what is well and what is wrong with what this plugin needs, with the cure.
+
+    Called each time that the user asks. It may read files, and changes nothing.
+
+    :param config: the settings; those of the command line alone when the files are broken.
+    :param cwd: the folder that `mm doctor` looks at.
+    """
 
 
 @hookspec

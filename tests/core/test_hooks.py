@@ -206,6 +206,20 @@ def test_mm_list_models() -> None:
     assert [ref for _, ref in found] == refs
 
 
+def test_mm_findings(mm: Mm) -> None:
+    assert mm.site is not None
+    mm.site.install(
+        "mine",
+        "from minime_core import Finding, hookimpl\n\n"
+        "@hookimpl\ndef mm_findings(cwd):\n"
+        "    return Finding('mine', 'fault', f'{cwd} is odd', 'mend it')\n",
+    )
+    done = mm.run("doctor")
+    assert done.code == 1
+    assert f"{mm.cwd} is odd" in done.out
+    assert "cure: mend it" in done.out
+
+
 def test_mm_model_chosen() -> None:
     chosen: list[ModelRef] = []
     ref = ModelRef(provider="mine")

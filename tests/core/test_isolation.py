@@ -43,6 +43,7 @@ IN_A_QUESTION = [
         "mm_register_commands",
         "mm_config_model",
         "mm_list_models",
+        "mm_findings",
         "mm_model_chosen",
         "mm_slash_commands",
         "mm_suggestions",

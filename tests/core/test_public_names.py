@@ -20,7 +20,7 @@ PLACES = [(name, home) for home, names in HOMES.items() for name in names.split(
 
 def documentation(name: str, home: str) -> str:
     """Return what the source says of a name: its docstring, or the text below its assignment."""
-    body = ast.parse((ROOT / "minime_core" / f"{home}.py").read_text()).body
+    body = ast.parse((ROOT / "minime_core" / f"{home.replace('.', '/')}.py").read_text()).body
     for node, below in zip(body, [*body[1:], None], strict=True):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             if node.name == name:

@@ -10,7 +10,7 @@ from dataclasses import asdict
 
 import click
 
-from minime_commands.findings import Finding
+from minime_core.cli.finding import Finding
 from minime_core.cli.group import Invocation
 from minime_core.cli.json_output import json_option, print_json
 from minime_core.cli.say import one_line
@@ -25,9 +25,9 @@ from minime_core.plugins import PluginHost, discover
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Look for what keeps `mm` from working here, and tell the cure of each fault.
 
-    Server, model, window, tools, profile, settings, plugins, folders, trust and terminal are looked
-    at; nothing is changed, and the model is asked nothing. The exit code is 1 when something is a
-    fault, 0 when there are at most warnings.
+    Settings, plugins and what these find, trust, server, model, window, tools, profile, folders and
+    terminal are looked at; nothing is changed, and the model is asked nothing. The exit code is 1
+    when something is a fault, 0 when there are at most warnings.
     """
     found = list(_findings(ctx.obj))
     faults = sum(finding.level == "fault" for finding in found)
@@ -64,6 +64,13 @@ def _findings(invocation: Invocation) -> Iterator[Finding]:
     yield from house_findings.plugins(host)
     yield house_findings.project(options.cwd)
     yield from asyncio.run(model_findings(options, host, config))
+    try:
+        yield from [
+            finding
+            for _, finding in host.collect("mm_findings", Finding, config=config, cwd=options.cwd)
+        ]
+    except MinimeError as error:
+        yield Finding("plugins", "fault", str(error))
     yield from machine_findings.folders(options.cwd)
     yield from machine_findings.terminal(sys.stdout, os.environ)
 

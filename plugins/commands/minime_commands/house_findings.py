@@ -9,10 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from minime_commands.checking import Checker
-from minime_commands.findings import Finding
 from minime_commands.sections import section_classes
 from minime_core import paths, trust
 from minime_core.assembly import Options, load_profiles
+from minime_core.cli.finding import Finding
 from minime_core.errors import ConfigError
 from minime_core.plugins import DISTRIBUTION, PluginHost
 

@@ -11,8 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TextIO
 
-from minime_commands.findings import Finding
 from minime_core import paths
+from minime_core.cli.finding import Finding
 from minime_core.plugins import DISTRIBUTION
 
 LEAST_SPACE = 100 << 20

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 
-from minime_commands.findings import Finding
 from minime_commands.model_survey import tools_of, window_of
 from minime_core.assembly import Connection, Options, connect
+from minime_core.cli.finding import Finding
 from minime_core.config import Config
 from minime_core.errors import MinimeError, ProviderError
 from minime_core.models import ProviderSpec

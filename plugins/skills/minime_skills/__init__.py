@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from minime_core.config import Config
 from minime_core.frontends import SlashCommand, Suggestion
 from minime_core.session import Session
 from minime_core.tools import Tool
+
+if TYPE_CHECKING:
+    from minime_core.cli.finding import Finding
 
 
 @hookimpl
@@ -27,6 +31,18 @@ def mm_register_tools(config: Config, cwd: Path, skill_folders: Sequence[Path]) 
     catalogue = active_skills(config, cwd, skill_folders)
     if catalogue.skills:
         yield skill_tool(catalogue)
+
+
+@hookimpl
+def mm_findings(config: Config, cwd: Path) -> Iterator[Finding]:
+    from minime_core.cli.finding import Finding
+    from minime_skills.places import active_skills
+
+    catalogue = active_skills(config, cwd, ())
+    for problem in catalogue.problems:
+        yield Finding("skills", "warn", str(problem), "mend it; `mm skills check`")
+    if not catalogue.problems:
+        yield Finding("skills", "ok", f"{len(catalogue.skills)} are on")
 
 
 @hookimpl

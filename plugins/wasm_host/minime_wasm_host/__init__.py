@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     import click
 
+    from minime_core.cli.finding import Finding
     from minime_core.config import Config
     from minime_core.session import Session
     from minime_core.tools import Tool
@@ -34,6 +35,13 @@ def mm_register_commands(cli: click.Group) -> None:
     from minime_wasm_host.commands import tools
 
     cli.add_command(tools)
+
+
+@hookimpl
+def mm_findings(config: Config, cwd: Path) -> Iterator[Finding]:
+    from minime_wasm_host.commands.listing import findings
+
+    return findings(config, cwd)
 
 
 @hookimpl

@@ -210,3 +210,42 @@ def test_the_terminal_is_looked_at(
     with PtyMm([*mm.options, "doctor"], cwd=mm.cwd, env=env, columns=columns) as terminal:
         assert terminal.end() == 1
         assert told in terminal.written.decode()
+
+
+# What plugins find
+
+
+def test_a_skill_that_is_broken_is_a_warning(mm: Mm) -> None:
+    assert only(examined(mm)[1], "skills")[0] == "ok"
+    folder = mm.cwd / ".mm" / "skills" / "mine"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: [\n---\n")
+    for finding in examined(mm)[1]["skills"]:
+        assert finding["level"] == "warn"
+        assert finding["text"].startswith(str(folder / "SKILL.md"))
+        assert "mm skills check" in finding["cure"]
+
+
+def test_a_module_that_cannot_be_used_is_a_warning(mm: Mm) -> None:
+    assert only(examined(mm)[1], "wasm tools")[0] == "ok"
+    folder = mm.cwd / ".mm" / "tools"
+    folder.mkdir(parents=True)
+    (folder / "mine.wasm").write_bytes(b"not a module")
+    code, found = examined(mm)
+    assert code == 0
+    broken, count = found["wasm tools"]
+    assert broken["level"] == "warn"
+    assert broken["text"].startswith("mine cannot be used: ")
+    assert str(folder / "mine.wasm") in broken["cure"]
+    assert count["level"] == "ok"
+
+
+def test_a_plugin_that_fails_to_look_hides_nothing(mm: Mm, mm_site: Site) -> None:
+    mm_site.install(
+        "clumsy",
+        "from minime_core import hookimpl\n\n@hookimpl\ndef mm_findings():\n    1 / 0\n",
+    )
+    done = mm.run("doctor")
+    assert done.code == 0
+    assert "plugin clumsy failed in mm_findings" in done.err
+    assert "config folder" in done.out

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
+from minime_core.cli.finding import Finding
 from minime_core.cli.group import Invocation
 from minime_core.cli.json_output import json_option, print_json
+from minime_core.config import Config
 from minime_core.tools import Tool
 from minime_shared.cleaning import clean, one_line
 from minime_shared.cost import cost
@@ -18,7 +21,7 @@ from minime_wasm_host.approval import Approval
 from minime_wasm_host.commands.modules import MODULE, all_modules, pick
 from minime_wasm_host.grants import Grants
 from minime_wasm_host.limits import UNENFORCED
-from minime_wasm_host.module_tools import tools_of
+from minime_wasm_host.module_tools import found_modules, tools_of
 from minime_wasm_host.places import Module
 from minime_wasm_host.refusal import Refused
 from minime_wasm_host.survey import Found
@@ -53,6 +56,22 @@ def list_tools(invocation: Invocation, as_json: bool) -> None:
     for row in modules:
         line = f"{row['name']:<20} {row['origin']:<8} {row['state']:<10} {_about(row)}"
         click.echo(line.rstrip())
+
+
+def findings(config: Config, cwd: Path) -> Iterator[Finding]:
+    """Yield which modules cannot be used, or are not trusted, and how many can."""
+    on = 0
+    for found in found_modules(config, cwd):
+        state, why = _state(found)
+        name = one_line(found.module.name, 60)
+        if state == "unusable":
+            cure = f"mend or remove {clean(str(found.module.path))}"
+            yield Finding("wasm tools", "warn", f"{name} cannot be used: {why}", cure)
+        elif found.is_enabled and found.approval is None:
+            cure = f"`mm tools show {name}`, then `mm tools trust {name}` or `disable`"
+            yield Finding("wasm tools", "warn", f"{name} is {state}: not offered", cure)
+        on += state == "on"
+    yield Finding("wasm tools", "ok", f"{on} modules are on")
 
 
 def _about(row: dict[str, Any]) -> str:

@@ -1,16 +1,14 @@
-"""What `mm doctor` finds: one thing that is well or not, with its cure."""
+"""What `mm doctor` finds, and plugins add to it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-Level = Literal["ok", "warn", "fault"]
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report.
+    """One thing that is well or not, with its cure.
 
     area: what it is about, in a word.
     level: `fault` keeps mm from working, `warn` makes it worse.
@@ -18,6 +16,6 @@ class Finding:
     """
 
     area: str
-    level: Level
+    level: Literal["ok", "warn", "fault"]
     text: str
     cure: str = ""
