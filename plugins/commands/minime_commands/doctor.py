@@ -36,11 +36,10 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     else:
         width = max(len(finding.area) for finding in found)
         for finding in found:
-            click.echo(
-                f"{finding.level:<5}  {finding.area:<{width}}  {one_line(finding.text)}".rstrip()
-            )
+            line = f"{finding.level:<5}  {finding.area:<{width}}  {finding.text}"
+            click.echo(one_line(line))
             if finding.cure:
-                click.echo(f"{'':<5}  {'':<{width}}  cure: {one_line(finding.cure)}")
+                click.echo(f"{'':<{width + 9}}cure: {one_line(finding.cure)}")
     if faults:
         ctx.exit(1)
 

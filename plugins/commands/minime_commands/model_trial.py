@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, aclosing
@@ -11,7 +12,7 @@ from typing import Any
 from minime_commands.model_survey import tools_of, window_of
 from minime_core.assembly import Connection, Options, connect, load_config
 from minime_core.cli.say import say
-from minime_core.errors import ProtocolError
+from minime_core.errors import ProtocolError, ProviderError
 from minime_core.events import MessageDone, Notice, TextDelta, ThinkingDelta, ToolCallDelta
 from minime_core.messages import Message
 from minime_core.models import ModelRequest, ProviderSpec
@@ -74,8 +75,22 @@ def named(host: PluginHost, options: Options, name: str, profiles: list[str]) ->
     return replace(options, flags=flags)
 
 
-async def try_model(host: PluginHost, options: Options) -> Trial:
-    """Ask for a word and, where the server renders tools, for a call. Raises as `connect` does."""
+async def try_model(host: PluginHost, options: Options, limit: float) -> Trial:
+    """Ask for a word and, where the server renders tools, for a call.
+
+    limit: seconds that all may take. Raises as `connect` does, ProviderError when they are over.
+    """
+    try:
+        async with asyncio.timeout(limit):
+            return await _try(host, options)
+    except TimeoutError as error:
+        raise ProviderError(
+            f"no whole answer within {limit:.0f} s: is the server busy, or the model too large for "
+            "this machine? --timeout gives it longer"
+        ) from error
+
+
+async def _try(host: PluginHost, options: Options) -> Trial:
     config = load_config(options, {info.name for info in host.infos}, say)
     async with AsyncExitStack() as undo:
         connection = await connect(undo, options, host, config, say)

@@ -64,9 +64,17 @@ def _table(rows: list[dict[str, object]]) -> Iterator[str]:
 
 @models.command("test")
 @click.argument("name", required=False, shell_complete=MODEL_NAME)
+@click.option(
+    "--timeout",
+    type=click.IntRange(1),
+    default=300,
+    show_default=True,
+    metavar="SECONDS",
+    help="Seconds that all may take; a server may load the model first.",
+)
 @json_option
 @click.pass_context
-def test_model(ctx: click.Context, name: str | None, as_json: bool) -> None:
+def test_model(ctx: click.Context, name: str | None, timeout: int, as_json: bool) -> None:
     """Ask a model for one word and one tool call, and show what came and how fast.
 
     NAME is a kind of server (`mm models test groq`), a profile, or a model; without it the model
@@ -83,7 +91,7 @@ def test_model(ctx: click.Context, name: str | None, as_json: bool) -> None:
         profiles = load_profiles(host, options.cwd).names()
         options = named(host, options, name, list(profiles))
     try:
-        trial = asyncio.run(try_model(host, options))
+        trial = asyncio.run(try_model(host, options, timeout))
     except MinimeError as error:
         if as_json:
             print_json({"ok": False, "error": str(error)})

@@ -49,6 +49,8 @@ class Cause:
         return is_looked_for and bool(re.search(self.pattern, message, re.IGNORECASE))
 
 
+NO_CHAT = "{url} has no chat completions: is the base URL right? It usually ends in /v1 ({said})"
+
 CAUSES = (
     Cause(statuses=(401, 403), cure="{url} wants a key: {key} ({said})"),
     Cause(
@@ -83,12 +85,12 @@ CAUSES = (
     ),
     Cause(
         statuses=(404, 405),
-        cure="{url} has no chat completions: is the base URL right? It usually ends in /v1",
+        cure=NO_CHAT,
     ),
     # LM Studio says so with status 200.
     Cause(
         pattern=r"unexpected endpoint",
-        cure="{url} has no chat completions: is the base URL right? It usually ends in /v1",
+        cure=NO_CHAT,
     ),
     Cause(
         statuses=(503,),

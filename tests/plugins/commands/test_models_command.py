@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from minime_core.testing import Mm, status, text, tool_call
+from minime_core.testing import Mm, stall, status, text, tool_call
 from minime_core.testing.steps import Reply
 
 KEY = "sk-secret-of-the-test"
@@ -137,6 +137,20 @@ def test_the_failure_is_told_as_json_too(mm: Mm) -> None:
     assert code == 3
     assert told["ok"] is False
     assert "no such thing" in told["error"]
+
+
+def test_a_wrong_address_is_told_with_the_words_of_the_server(mm: Mm) -> None:
+    mm.server.enqueue(status(404, {"detail": "Not Found"}))
+    done = mm.run("--provider", "openai", "models", "test")
+    assert done.code == 3
+    assert "is the base URL right? It usually ends in /v1 (Not Found)" in done.err
+
+
+def test_a_server_that_never_ends_its_answer_is_left(mm: Mm) -> None:
+    mm.server.enqueue(stall())
+    done = mm.run("models", "test", "--timeout", "1")
+    assert (done.code, done.out) == (3, "")
+    assert "no whole answer within 1 s" in done.err
 
 
 def test_a_server_that_is_down_is_told_with_the_command_that_starts_it(mm: Mm) -> None:

@@ -142,10 +142,10 @@ REFUSED = [
         "llamacpp",
         404,
         '{"error":{"message":"File Not Found","type":"not_found_error","code":404}}',
-        f"{LLAMACPP} {NO_CHAT}",
+        f"{LLAMACPP} {NO_CHAT} (File Not Found)",
     ),
-    ("ollama", 404, "404 page not found", f"{OLLAMA} {NO_CHAT}"),
-    ("vllm", 405, '{"detail":"Method Not Allowed"}', f"{VLLM} {NO_CHAT}"),
+    ("ollama", 404, "404 page not found", f"{OLLAMA} {NO_CHAT} (404 page not found)"),
+    ("vllm", 405, '{"detail":"Method Not Allowed"}', f"{VLLM} {NO_CHAT} (Method Not Allowed)"),
     (
         "openai",
         301,
