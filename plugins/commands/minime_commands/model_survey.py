@@ -79,9 +79,10 @@ async def survey(host: PluginHost, config: Config, profiles: Profiles) -> Survey
 
     rows = list(await asyncio.gather(*map(row, found)))
     if used is None:
-        return Survey(rows, error=error)
+        return Survey(rows, error=error or "no plugin chooses a model: is `providers` disabled?")
     # Of a server that was named without a model it is known only now which one it has.
     others = [row for row in rows[1:] if not _is_same(row, rows[0])]
+    others.sort(key=lambda row: row.base_url != rows[0].base_url)  # One server stays together.
     return Survey([rows[0], *others], used.why, used.notice)
 
 

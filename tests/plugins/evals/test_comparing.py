@@ -65,6 +65,16 @@ def test_cases_of_one_side_alone_are_shown(
     assert lines[:2] == ['hit → (not asked)  "old"', '(not asked) → error  "new"']
 
 
+def test_what_moved_can_be_had_as_json(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = save("a.json", {"one": "miss", "two": "hit"})
+    after = save("b.json", {"one": "hit", "two": "hit"}, model="n")
+    assert run(["eval", "compare", "--json", before, after]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "conditions": {"model": ["m", "n"]},
+        "outcomes": {"one": ["miss", "hit"]},
+    }
+
+
 @pytest.mark.parametrize(
     "content",
     ["", "{", "[]", "5", "{}", '{"format": "mini-me routing 1"}', "\ufeff{}", "[" * 5000]

@@ -110,6 +110,16 @@ def test_a_model_that_chooses_well_hits_everything(
     assert len(server.chat_requests) == len(SHIPPED_CASES)
 
 
+def test_the_result_can_be_had_as_json(
+    server: FaultServer, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.respond = choosing(WANTED.__getitem__)
+    assert evaluate(server, "--first", "2", "--json") == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out) == result(project)
+    assert "2 cases" in err
+
+
 def test_each_case_is_asked_as_the_first_one(server: FaultServer, project: Path) -> None:
     server.respond = choosing(WANTED.__getitem__)
     assert evaluate(server) == 0
