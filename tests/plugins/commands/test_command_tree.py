@@ -12,6 +12,7 @@ import pytest
 from command_page import PAGE, Found, commands, options, page
 from minime_core.cli.main import run
 from minime_core.testing import Mm, text
+from quick_mm import QuickMm
 
 TREE = list(commands())
 
@@ -98,7 +99,10 @@ def test_json_is_valid_in_an_empty_home(
 
 
 @pytest.mark.parametrize("command", ["models", "doctor"])
-def test_json_is_valid_where_nothing_can_be_had(mm: Mm, command: str) -> None:
+def test_json_is_valid_where_nothing_can_be_had(
+    mm: Mm, command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mm = QuickMm(mm, capsys, monkeypatch)
     mm.options = []
     done = mm.run("--no-plugin", "providers", command, "--json")
     assert isinstance(json.loads(done.out), dict)

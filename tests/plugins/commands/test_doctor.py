@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from pathlib import Path
@@ -10,10 +11,17 @@ from typing import Any
 import pytest
 
 from minime_commands.house_findings import is_allowed
+from minime_commands.machine_findings import terminal
 from minime_core.testing import Mm, Site, status
 from pty_mm import PtyMm
+from quick_mm import QuickMm
 
 Findings = dict[str, list[dict[str, Any]]]
+
+
+@pytest.fixture
+def mm(mm: Mm, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Mm:
+    return QuickMm(mm, capsys, monkeypatch)
 
 
 def examined(mm: Mm, *options: str, **others: Any) -> tuple[int, Findings]:
@@ -187,10 +195,11 @@ def test_a_project_that_is_not_trusted_is_a_warning_until_it_is(mm: Mm) -> None:
     assert only(examined(mm)[1], "trust")[0] == "ok"
 
 
-def test_an_encoding_without_most_characters_is_a_warning(mm: Mm) -> None:
-    level, text, cure = only(examined(mm, env={"PYTHONIOENCODING": "latin-1"})[1], "encoding")
-    assert (level, text.split(":")[0]) == ("warn", "iso8859-1")
-    assert "UTF-8" in cure
+def test_an_encoding_without_most_characters_is_a_warning() -> None:
+    for encoding, level in (("latin-1", "warn"), ("ascii", "warn"), ("UTF-8", "ok")):
+        first, *_ = terminal(io.TextIOWrapper(io.BytesIO(), encoding=encoding), {})
+        assert (first.area, first.level) == ("encoding", level)
+        assert ("UTF-8" in first.cure) is (level == "warn")
 
 
 @pytest.mark.parametrize(
@@ -207,9 +216,9 @@ def test_the_terminal_is_looked_at(
     mm: Mm, env: dict[str, str | None], columns: int, told: str
 ) -> None:
     mm.server.stop()
-    with PtyMm([*mm.options, "doctor"], cwd=mm.cwd, env=env, columns=columns) as terminal:
-        assert terminal.end() == 1
-        assert told in terminal.written.decode()
+    with PtyMm([*mm.options, "doctor"], cwd=mm.cwd, env=env, columns=columns) as pty:
+        assert pty.end() == 1
+        assert told in pty.written.decode()
 
 
 # What plugins find

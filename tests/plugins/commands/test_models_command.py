@@ -9,8 +9,14 @@ import pytest
 
 from minime_core.testing import Mm, stall, status, text, tool_call
 from minime_core.testing.steps import Reply
+from quick_mm import QuickMm
 
 KEY = "sk-secret-of-the-test"
+
+
+@pytest.fixture
+def mm(mm: Mm, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Mm:
+    return QuickMm(mm, capsys, monkeypatch)
 
 
 def listed(mm: Mm, *options: str) -> dict[str, Any]:
