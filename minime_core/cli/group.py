@@ -39,7 +39,8 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         ctx.exit()
 
 
-def _setting(name: str) -> click.Option:
+def setting_option(name: str) -> click.Option:
+    """Return the option of a setting in `SETTINGS`."""
     # Checked with all other settings; their MM_ variables are a layer of their own.
     field = next(field for field in fields(Settings) if field.name == name)
     text = field.metadata["help"]
@@ -77,7 +78,7 @@ OPTIONS = (
         shell_complete=completing.SESSION_ID,
         help="Go on with the session whose id is or begins with ID; `mm sessions list` shows them.",
     ),
-    *map(_setting, SETTINGS),
+    *map(setting_option, SETTINGS),
     _option(
         "--config",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),

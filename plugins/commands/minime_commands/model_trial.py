@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from minime_commands.model_survey import tools_of, window_of
 from minime_core.assembly import Connection, Options, connect, load_config
 from minime_core.cli.say import say
+from minime_core.config import Config
 from minime_core.errors import ProtocolError, ProviderError
 from minime_core.events import MessageDone, Notice, TextDelta, ThinkingDelta, ToolCallDelta
 from minime_core.messages import Message
@@ -64,12 +65,16 @@ class Trial:
         return self.answer.ok and (self.call is None or self.call.ok)
 
 
-def named(host: PluginHost, options: Options, name: str, profiles: list[str]) -> Options:
+def named(
+    host: PluginHost, config: Config, options: Options, name: str, profiles: Container[str]
+) -> Options:
     """Return `options` with what NAME means: a provider, else a profile, else a model."""
     flags = dict(options.flags)
     if name in host.named("mm_register_providers", ProviderSpec):
-        # Its own address, unless the command line has one, and not that of a settings file.
-        flags = {"base_url": "", **flags, "provider": name}
+        if config.settings.provider != name:
+            # An address that is set is that of another server, unless the command line has it.
+            flags.setdefault("base_url", "")
+        flags["provider"] = name
     else:
         flags["profile" if name in profiles else "model"] = name
     return replace(options, flags=flags)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 
 import click
 
 from minime_core.assembly import load_profiles
 from minime_core.cli.completing import MODEL_NAME
-from minime_core.cli.group import Invocation
+from minime_core.cli.group import Invocation, setting_option
 from minime_core.cli.json_output import json_option, print_json
 from minime_core.cli.say import one_line, say
 from minime_core.errors import MinimeError
@@ -62,7 +62,11 @@ def _table(rows: list[dict[str, object]]) -> Iterator[str]:
             yield f"{star} {row['model'] or '(not told)'}: {told}"
 
 
-@models.command("test")
+OF_A_SERVER = ("model", "provider", "base_url", "profile")
+"""Settings that say which model is meant; their options may stand behind `test` too."""
+
+
+@models.command("test", params=[*map(setting_option, OF_A_SERVER)])
 @click.argument("name", required=False, shell_complete=MODEL_NAME)
 @click.option(
     "--timeout",
@@ -74,22 +78,25 @@ def _table(rows: list[dict[str, object]]) -> Iterator[str]:
 )
 @json_option
 @click.pass_context
-def test_model(ctx: click.Context, name: str | None, timeout: int, as_json: bool) -> None:
+def test_model(
+    ctx: click.Context, /, name: str | None, timeout: int, as_json: bool, **settings: str | None
+) -> None:
     """Ask a model for one word and one tool call, and show what came and how fast.
 
     NAME is a kind of server (`mm models test groq`), a profile, or a model; without it the model
-    that `mm` would use is asked. The options --base-url, --provider, --model and --profile stand
-    before `models`. Times are in seconds. When the server fails, its own message is shown with the
-    cure, and the exit code is 3; when the answer is not what was asked for, it is 1.
+    that `mm` would use is asked. Times are in seconds. When the server fails, its own message is
+    shown with the cure, and the exit code is 3; when the answer is not what was asked for, it is 1.
     """
     from minime_commands.model_trial import named, try_model
 
     invocation: Invocation = ctx.obj
-    host, _ = invocation.load()
+    host, config = invocation.load()
     options = invocation.options
+    given = {key: value for key, value in settings.items() if value is not None}
+    options = replace(options, flags={**options.flags, **given})
     if name:
         profiles = load_profiles(host, options.cwd).names()
-        options = named(host, options, name, list(profiles))
+        options = named(host, config, options, name, profiles)
     try:
         trial = asyncio.run(try_model(host, options, timeout))
     except MinimeError as error:

@@ -199,6 +199,25 @@ def test_a_name_may_be_a_kind_of_server(mm: Mm) -> None:
     assert (code, told["provider"], told["base_url"]) == (0, "vllm", mm.server.base_url)
 
 
+def test_a_kind_of_server_that_is_configured_is_asked_where_it_is(mm: Mm) -> None:
+    mm.options = []
+    (mm.cwd / "vllm.yaml").write_text(f"provider: vllm\nbase_url: {mm.server.base_url}\nmodel: m\n")
+    mm.server.enqueue(text("Hi"), tool_call("add", {"a": 1, "b": 2}))
+    assert mm.run("--config", "vllm.yaml", "models", "test", "vllm").code == 0
+    # Another kind is elsewhere: the address is not that of it.
+    done = mm.run("--config", "vllm.yaml", "models", "test", "openrouter", "--model", "")
+    assert done.code == 2
+    assert "OpenRouter has many models" in done.err
+    assert len(mm.server.chat_requests) == 2
+
+
+def test_the_server_may_be_named_behind_the_command(mm: Mm) -> None:
+    options, mm.options = mm.options, []
+    mm.server.enqueue(text("Hi"), tool_call("add", {"a": 1, "b": 2}))
+    code, told = tried(mm, *options, "--profile", "qwen3-27b")
+    assert (code, told["model"], told["profile"]) == (0, "m", "qwen3-27b")
+
+
 def test_a_service_is_asked_at_its_own_address_and_wants_a_model(mm: Mm) -> None:
     mm.options = []
     config = mm.cwd / "other.yaml"
