@@ -209,6 +209,7 @@ def test_escape_sequences_of_a_tool_are_not_obeyed(start: Start) -> None:
     assert READY in terminal.text
 
 
+@pytest.mark.full
 def test_ten_thousand_lines_arrive_in_order(start: Start) -> None:
     lines = "\n".join(f"line {n}" for n in range(10_000))
     terminal = start(text(f"```\n{lines}\n```\nfinished", chunks=200))
