@@ -27,7 +27,7 @@ from minime_terminal.view import TurnView
 
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after two Ctrl-C and after SIGTERM, as shells have them."""
-STOPPED = "(stopped: the model will not hear of this question again; Ctrl-C once more ends)"
+STOPPED = "(stopped: the model will not hear of this question again; Ctrl-C ends)"
 AGAIN = "(Ctrl-C once more ends, Ctrl-D too)"
 
 
@@ -115,6 +115,12 @@ class Conversation:
         merged = {name: value for name, value in {**self.options.flags, **flags}.items() if value}
         return replace(self.options, flags=merged, resume=resume)
 
+    @property
+    def width(self) -> int:
+        """Columns of a row."""
+        self._terminal.fit()
+        return self._terminal.painter.width
+
     async def choose(self, refs: Sequence[ModelRef]) -> ModelRef | None:
         """Let the user choose a model."""
         terminal = self._terminal
@@ -157,11 +163,11 @@ class Conversation:
 
     async def _command(self, line: str) -> None:
         try:
-            shown = await self._commands.run(line)
+            shown, is_markdown = await self._commands.run(line)
         except MinimeError as error:
             self._terminal.say(f"mm: {error}", "red")
         else:
-            self._terminal.say(shown)
+            self._terminal.say(shown, is_markdown=is_markdown)
 
     async def _turn(self, line: str) -> None:
         terminal = self._terminal

@@ -65,6 +65,25 @@ class Painter:
         rows = capture.get()
         return (rows if isinstance(what, Text) else rows.removesuffix("\n")).split("\n")
 
+    def strung(self, *parts: str | tuple[str, str], style: str = "") -> list[str]:
+        """Return texts of anybody, or `(text, style)` pairs, with dots between them.
+
+        They stand in as many rows as they need; a row ends between two of them where it can.
+
+        style: of them all.
+        """
+        rows: list[str] = []
+        line = Text(style=style)
+        for part in parts:
+            text, own = (part, "") if isinstance(part, str) else part
+            piece = Text(self.clean(text).replace("\n", " "), own)
+            dot = self.signs.dot if line else ""
+            if dot and line.cell_len + len(dot) + piece.cell_len > self.width:
+                rows += self.rows(line)
+                line, dot = Text(style=style), ""
+            line.append(dot).append_text(piece)
+        return rows + self.rows(line)
+
     def long_rows(self, text: Text) -> list[str]:
         """Return clean text as rows that are as long as its lines; the terminal wraps them."""
         with self.console.capture() as capture:

@@ -71,8 +71,9 @@ class Frames:
             now = self._loop.time()
             if now < self._next and not self._is_flood:
                 await asyncio.sleep(self._next - now)
-            # It fires once there is nothing more to read.
-            self._draw_later(GATHER)
+                now = self._loop.time()
+            # It fires once there is nothing more to read, and no sooner than a frame is due.
+            self._draw_later(max(GATHER, self._next - now))
         elif self._pieces >= MAX_PIECES and self._loop.time() >= self._next:
             self.draw()
 

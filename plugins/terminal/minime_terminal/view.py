@@ -166,7 +166,7 @@ class TurnView:
         elif why := WHY.get(event.reason):
             self._say(f"mm: {why}", "yellow")
         self._gap()
-        self._say(self._summary.line(), "dim")
+        self._put(self._painter.strung(*self._summary.facts(), style="dim"))
         self._put([""])
         self.pause()
 

@@ -29,6 +29,8 @@ from minime_terminal.settings import Thoughts
 from minime_terminal.view import TurnView
 from terminal_screen import Tube, plain
 
+ENDED = "0.0 s · ⚙ 0 commands · 📖 0 skills"
+
 
 async def _run(arguments: Arguments, context: ToolContext) -> ToolResult:
     return ToolResult(text="")
@@ -88,7 +90,7 @@ def test_an_answer_is_shown_while_it_is_written(shown: Shown) -> None:
     assert shown.show(TextDelta("lo\n\nyou")) == ["Hello", "you", "Writing"]
     assert shown.show(ANSWERED) == ["Hello", "you", "Waiting for the server"]
     shown.view.show(TurnDone(reason="answered", text="x"))
-    assert shown.rows() == ["Hello", "you", "0.0 s"]
+    assert shown.rows() == ["Hello", "you", ENDED]
 
 
 def test_a_call_is_one_line_with_the_first_lines_of_its_output(shown: Shown) -> None:
@@ -207,7 +209,7 @@ def test_a_running_call_that_is_stopped_leaves_its_output(shown: Shown) -> None:
 def test_a_turn_without_an_answer_says_why(shown: Shown, event: Event, row: str) -> None:
     shown.view.show(event)
     assert shown.rows()[0].startswith(row)
-    assert shown.rows()[-1] == "0.0 s"
+    assert shown.rows()[-1] == ENDED
 
 
 EVIL = "\x1b[2J\x1b]0;x\x07\x9b31m\u202e"
