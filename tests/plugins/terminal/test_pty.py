@@ -4,33 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import ExitStack
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pytest
 
 from minime_core.testing import Gate, Mm, Reply, hold, progress, text, thinking, tool_call
-from minime_core.testing.steps import Reply as Answer
-from pty_mm import CTRL_C, CTRL_D, ENTER, TAB, PtyMm
+from pty_mm import CTRL_C, CTRL_D, ENTER, TAB, QuickPtyMm
 
-Start: TypeAlias = Callable[..., PtyMm]
+Start: TypeAlias = Callable[..., QuickPtyMm]
 READY = "/help shows more"
-
-
-@pytest.fixture
-def start(mm: Mm) -> Any:
-    """Return a function that starts `mm` with those answers and waits for its greeting."""
-    with ExitStack() as stack:
-
-        def begin(*replies: Answer, options: tuple[str, ...] = (), **terminal: Any) -> PtyMm:
-            mm.server.enqueue(*replies)
-            terminal.setdefault("columns", 100)
-            one = PtyMm([*mm.options, *options], cwd=mm.cwd, **terminal)
-            stack.enter_context(one)
-            one.see_prompt()
-            return one
-
-        yield begin
 
 
 def bash(command: str) -> Reply:
