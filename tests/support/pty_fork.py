@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -77,9 +78,11 @@ class Hatched:
         if self._code is None:
             os.kill(self.pid, signal.SIGKILL)
 
-    def wait(self) -> int:
-        """Wait for its end, and return its exit code."""
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end, so many seconds at most, and return its exit code."""
         if self._code is None:
+            if not select.select([self._told], [], [], timeout)[0]:
+                raise TimeoutError("mm does not end")
             with self._told:
                 self._code = int(self._told.readline())
         return self._code

@@ -139,7 +139,7 @@ class PtyProgram:
         end = time.monotonic() + PATIENCE
         while self._read(max(end - time.monotonic(), 0.0)):
             pass
-        return self._process.wait()
+        return self._process.wait(PATIENCE)
 
     def _start(
         self, command: Sequence[str], slave: int, cwd: Path, env: Mapping[str, str]

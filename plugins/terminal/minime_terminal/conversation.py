@@ -179,9 +179,16 @@ class Conversation:
             lines=self.session.settings.preview_lines,
             thoughts=self._settings.thoughts,
         )
+        self._frames = None
         question = expand_mentions(line, self.session.cwd)
         task = asyncio.create_task(show_turn(self.session, question, terminal, view, self._started))
-        stopper = self._stopper = Stopper(task)
+
+        def stopping() -> None:
+            view.stopping()
+            if self._frames is not None:
+                self._frames.draw()
+
+        stopper = self._stopper = Stopper(task, stopping)
         await stopper.wait()
         self.thoughts, self._plan = view.thoughts or self.thoughts, view.plan or self._plan
         if task.cancelled():

@@ -129,6 +129,10 @@ class TurnView:
         self._status.restart()
         self._summary.skip(self._clock() - self._paused_at)
 
+    def stopping(self) -> None:
+        """Show that the turn is being stopped, until it is."""
+        self._status.stop()
+
     def stop(self, why: str) -> None:
         """End the view of a turn that was stopped: what was done stays on the screen."""
         self._end_thoughts()

@@ -6,10 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
-import pytest
-
-from minime_core.testing import Gate, Mm, Reply, hold, progress, text, thinking, tool_call
-from pty_mm import CTRL_C, CTRL_D, ENTER, TAB, QuickPtyMm
+from minime_core.testing import Gate, Mm, Reply, hold, text, tool_call
+from pty_mm import CTRL_D, ENTER, QuickPtyMm
 
 Start: TypeAlias = Callable[..., QuickPtyMm]
 READY = "/help shows more"
@@ -36,30 +34,6 @@ def test_a_question_is_typed_and_answered_and_the_end_is_clean(start: Start, mm:
     assert mm.server.chat_requests[0].json["messages"][-1]["content"] == "What is this?"
 
 
-def test_many_pasted_lines_are_one_question(start: Start, mm: Mm) -> None:
-    terminal = start(text("Read."))
-    terminal.type("\x1b[200~first\nsecond\nthird\x1b[201~")
-    terminal.see("third")
-    terminal.type(ENTER)
-    terminal.see("Read.")
-    assert mm.server.chat_requests[0].json["messages"][-1]["content"] == "first\nsecond\nthird"
-
-
-def test_commands_and_files_are_completed(start: Start, mm: Mm) -> None:
-    (mm.cwd / "unusual_name.py").write_text("")
-    terminal = start()
-    terminal.type("/too" + TAB)
-    terminal.see("/tools")
-    terminal.type(CTRL_C + "look at @unusu" + TAB)
-    terminal.see("unusual_name.py")
-
-
-def test_an_unknown_command_is_told_with_the_nearest(start: Start) -> None:
-    terminal = start()
-    terminal.ask("/hlep")
-    terminal.see("did you mean /help?")
-
-
 def test_an_answer_is_on_the_screen_while_it_is_written(start: Start) -> None:
     gate = Gate()
     terminal = start(text("The first part. ") + hold(gate) + text("The rest."))
@@ -71,89 +45,6 @@ def test_an_answer_is_on_the_screen_while_it_is_written(start: Start) -> None:
     terminal.see("The first part. The rest.")
     terminal.see_prompt()
     assert "Writing" not in terminal.text
-
-
-@pytest.mark.parametrize(
-    ("before", "phase"),
-    [
-        (progress(10, total=1000), "Reading the prompt"),
-        (thinking("Let me see."), "Thinking"),
-        (text("I will begin"), "Writing"),
-        (None, "Waiting for the server"),
-    ],
-    ids=["reading", "thinking", "writing", "waiting"],
-)
-def test_ctrl_c_stops_a_turn_in_each_phase_and_the_next_question_works(
-    before: Reply | None, phase: str, start: Start, mm: Mm
-) -> None:
-    gate = Gate()
-    held = hold(gate) + text(" never seen.")
-    terminal = start(before + held if before else held, text("Here again."))
-    terminal.ask("Go.")
-    terminal.see(phase)
-    # Else the next question would get this answer.
-    assert gate.wait_reached(30)
-    terminal.type(CTRL_C)
-    terminal.see("(stopped:")
-    terminal.ask("And now?")
-    terminal.see("Here again.")
-    asked = [
-        m["content"] for m in mm.server.chat_requests[1].json["messages"] if m["role"] == "user"
-    ]
-    assert asked == ["And now?"]
-
-
-def test_ctrl_c_stops_a_tool_that_runs(start: Start, mm: Mm) -> None:
-    terminal = start(bash("touch began; sleep 600"), options=("--yolo",))
-    terminal.ask("Wait.")
-    terminal.see("Running bash")
-    terminal.until((mm.cwd / "began").exists, "the command runs")
-    terminal.type(CTRL_C)
-    terminal.see("(stopped:")
-
-
-def test_ctrl_c_twice_ends(start: Start) -> None:
-    terminal = start()
-    terminal.type(CTRL_C)
-    terminal.see("(Ctrl-C once more ends")
-    terminal.see_prompt()
-    terminal.type(CTRL_C)
-    assert terminal.end() == 130
-
-
-def test_a_permission_question_shows_the_command_and_yes_runs_it(start: Start, mm: Mm) -> None:
-    terminal = start(bash("echo yes > made"), text("Done."))
-    terminal.ask("Make it.")
-    terminal.see("bash wants to do this:")
-    terminal.see("echo yes > made", 1)
-    assert not (mm.cwd / "made").exists()
-    terminal.see("never")
-    terminal.type("y" + ENTER)
-    terminal.see("Done.")
-    assert (mm.cwd / "made").read_text() == "yes\n"
-
-
-def test_no_keeps_a_command_from_running(start: Start, mm: Mm) -> None:
-    terminal = start(bash("touch made"), text("Then not."))
-    terminal.ask("Make it.")
-    terminal.see("never")
-    terminal.type("n" + ENTER)
-    terminal.see("Then not.")
-    assert not (mm.cwd / "made").exists()
-
-
-def test_what_was_typed_ahead_answers_no_question(start: Start, mm: Mm) -> None:
-    gate = Gate()
-    terminal = start(text("Let me. ") + hold(gate) + bash("touch made"), text("Then not."))
-    terminal.ask("Make it.")
-    terminal.see("Let me.")
-    terminal.type("y" + ENTER)
-    gate.open()
-    terminal.see("never")
-    assert not (mm.cwd / "made").exists()
-    terminal.type("n" + ENTER)
-    terminal.see("Then not.")
-    assert not (mm.cwd / "made").exists()
 
 
 def test_a_window_that_is_resized_in_mid_stream_loses_nothing(start: Start) -> None:
@@ -169,26 +60,6 @@ def test_a_window_that_is_resized_in_mid_stream_loses_nothing(start: Start) -> N
     # What stood there before is cut by pyte itself, which is no terminal that wraps anew.
     assert re.findall(r"late\d+", terminal.text) == late.split()
     assert terminal.text.count("early0 ") == 1
-
-
-def test_escape_sequences_of_the_model_are_shown_and_not_obeyed(start: Start) -> None:
-    evil = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x1b[?1049h\x9b2J\rover harmless"
-    terminal = start(text(f"before {evil} after"))
-    terminal.ask("Do your worst.")
-    terminal.see("harmless after")
-    assert terminal.title != "owned"
-    assert READY in terminal.text
-    assert b"\x1b]0;owned" not in terminal.written
-    assert b"\x1b[?1049h" not in terminal.written
-
-
-def test_escape_sequences_of_a_tool_are_not_obeyed(start: Start) -> None:
-    command = r"printf '\033]0;owned\007\033[2Jloot'"
-    terminal = start(bash(command), text("Done."), options=("--yolo",))
-    terminal.ask("Do your worst.")
-    terminal.see("Done.")
-    assert terminal.title != "owned"
-    assert READY in terminal.text
 
 
 def test_ten_thousand_lines_arrive_in_order(start: Start) -> None:
