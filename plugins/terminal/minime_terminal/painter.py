@@ -6,12 +6,14 @@ import io
 import os
 from typing import TextIO
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleDimensions, RenderableType
 from rich.text import Text
 
 from minime_terminal.safe_text import safe_text
 from minime_terminal.signs import Signs, signs_for
 
+LINES = 25
+"""Lines that rich takes the screen to have; nothing depends on it."""
 MIN_WIDTH = 10
 """Columns below which rows are left to wrap as they will."""
 
@@ -50,6 +52,9 @@ class Painter:
         The last column stays free: terminals differ in what they do after a character in it.
         """
         self.width = max(columns - 1, MIN_WIDTH)
+        # rich wraps at its own width when it is told a larger one; on a dumb terminal it takes its
+        # own to be 80 unless it knows both.
+        self.console.size = ConsoleDimensions(self.width, LINES)
 
     def clean(self, text: str) -> str:
         """Return `text` of anybody as this terminal may have it; see `safe_text`."""

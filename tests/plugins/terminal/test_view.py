@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from rich.text import Text
 
 from minime_core.errors import ProviderError
 from minime_core.events import (
@@ -225,6 +226,20 @@ def test_nothing_of_anybody_steers_the_terminal(shown: Shown) -> None:
     written = "".join(shown.tube.written)
     for sequence in ("\x1b[2J", "\x1b]", "\x07", "\x9b", "\u202e"):
         assert sequence not in written
+
+
+@pytest.mark.parametrize("columns", [30, 80, 200])
+@pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
+def test_rows_are_as_wide_as_the_screen_allows(
+    columns: int, term: str, make_painter: Callable[..., Painter]
+) -> None:
+    painter = make_painter(columns, term=term)
+    text = "word " * 100
+    assert max(map(len, painter.rows(Text(text)))) > columns - 7
+    facts = painter.strung(*["a fact"] * 60)
+    assert max(map(len, facts)) > columns - 10
+    assert all(row.startswith("a fact") and row.endswith("a fact") for row in facts)
+    assert max(map(len, [*painter.rows(Text(text)), *facts])) < columns
 
 
 # Diffs
