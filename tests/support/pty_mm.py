@@ -108,6 +108,12 @@ class PtyProgram:
     def text(self) -> str:
         return "\n".join(self.rows())
 
+    def columns_of(self, character: str) -> list[int]:
+        """Return the columns at which a character stands now, row by row."""
+        screen = self._screen
+        places = ((row, column) for row in range(screen.lines) for column in range(screen.columns))
+        return [column for row, column in places if screen.buffer[row][column].data == character]
+
     @property
     def title(self) -> str:
         """What the program named the window."""
