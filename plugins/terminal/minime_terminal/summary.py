@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from time import monotonic
 
 from minime_core.events import ContextUsage, Event, MessageDone, ToolDone
@@ -74,10 +74,12 @@ class Summary:
         if self._context is not None and self._context.window:
             used, window = self._context.used, self._context.window
             parts.append(f"window {figures.tokens(used)}/{figures.tokens(window)}")
+        return [*parts, self._signs.dot.join(self._tallies())]
+
+    def _tallies(self) -> Iterator[str]:
         for kind in sorted({*ALWAYS, *self._kinds.values()}):
             sign = self._signs.tallies.get(kind, "")
-            parts.append(f"{sign}{figures.counted(self._counts[kind], kind)}")
-        return parts
+            yield f"{sign}{figures.counted(self._counts[kind], kind)}"
 
     def _how_read(self) -> str:
         facts = []

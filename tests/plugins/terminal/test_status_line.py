@@ -137,7 +137,7 @@ def test_what_the_server_did_not_tell_is_not_shown(clock: Clock) -> None:
     summary.see(MessageDone(message=Message(role="assistant")))
     summary.see(ContextUsage(used=10))
     clock.now += 1
-    assert summary.facts() == ["1.0 s", "0 commands", "0 skills"]
+    assert summary.facts() == ["1.0 s", "0 commands, 0 skills"]
 
 
 @pytest.mark.parametrize(
