@@ -121,6 +121,8 @@ class Commands:
     async def _model(self, arguments: str) -> str:
         session = self._session
         refs = await asyncio.to_thread(self._listed)
+        if arguments.isdecimal() and pick(refs, arguments) is None:
+            raise UserError(f"there is no model {arguments}; `/model` lists them")
         if arguments:
             # A server may take names that it does not list.
             ref = pick(refs, arguments) or replace(session.ref, model=arguments)

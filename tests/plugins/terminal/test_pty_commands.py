@@ -79,6 +79,7 @@ def test_a_model_is_chosen_from_what_the_servers_have(start: Start, mm: Mm) -> N
     request = mm.server.chat_requests[-1].json
     assert request["model"] == "other"
     assert asked(mm) == ["The first.", "The second."]
+    assert "`/model` lists them" in say(terminal, "/model 9", "there is no model 9")
     terminal.ask("/model")
     terminal.see("Which one?")
     terminal.type(ENTER)
