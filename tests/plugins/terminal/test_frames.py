@@ -98,7 +98,7 @@ def test_a_frame_after_each_piece_writes_as_many_bytes_as_there_are_pieces(
     }
     begin = {"code": "```python\n", "table": "| a | b |\n|---|---|\n"}.get(kind, "")
     sizes = []
-    for count in (200, 800):
+    for count in (80, 320):
         tube = Tube(columns=60, lines=24)
         view = view_on(tube, make_painter(60))
         view.show(TextDelta(begin) if begin else ThinkingDelta(""))

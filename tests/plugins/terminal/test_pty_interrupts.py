@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-import pytest
-
 from minime_core.testing import Gate, Mm, Reply, delta, hold, progress, text, thinking, tool_call
 from pty_mm import CTRL_C, CTRL_D, ENTER, QuickPtyMm
 
@@ -31,32 +29,32 @@ def questions(mm: Mm) -> list[str]:
     return [message["content"] for message in messages if message["role"] == "user"]
 
 
-@pytest.mark.parametrize(
-    ("before", "phase"),
-    [
-        (None, "Waiting for the server"),
-        (progress(10, total=1000), "Reading the prompt 10/1.0k"),
-        (thinking("Let me see."), "Thinking"),
-        (text("I will begin"), "Writing"),
-        (HALF_A_CALL, "Composing a tool call (15 B)"),
-    ],
-    ids=["waiting", "reading", "thinking", "writing", "composing"],
-)
-def test_a_turn_is_stopped_in_each_phase_and_the_next_question_works(
-    before: Reply | None, phase: str, start: Start, mm: Mm
-) -> None:
-    gate = Gate()
-    held = hold(gate) + text(" never seen.")
-    terminal = start(before + held if before else held, text("Here again."))
-    terminal.ask("Go.")
-    terminal.see(phase)
-    # Else the next question would get this answer.
-    assert gate.wait_reached(30)
-    terminal.type(CTRL_C)
-    terminal.see("(stopped:")
-    terminal.ask("And now?")
-    terminal.see("Here again.")
-    assert questions(mm) == ["And now?"]
+PHASES: list[tuple[Reply | None, str]] = [
+    (None, "Waiting for the server"),
+    (progress(10, total=1000), "Reading the prompt 10/1.0k"),
+    (thinking("Let me see."), "Thinking"),
+    (text("I will begin"), "Writing"),
+    (HALF_A_CALL, "Composing a tool call (15 B)"),
+]
+
+
+def test_a_turn_is_stopped_in_each_phase_and_the_next_question_works(start: Start, mm: Mm) -> None:
+    terminal = start()
+    for count, (before, phase) in enumerate(PHASES, start=1):
+        gate = Gate()
+        held = hold(gate) + text(" never seen.")
+        mm.server.enqueue(before + held if before else held, text("Here again."))
+        terminal.ask("Go.")
+        terminal.see(phase)
+        # Else the next question would get this answer.
+        assert gate.wait_reached(30)
+        terminal.type(CTRL_C)
+        terminal.see("(stopped:", count)
+        terminal.see_prompt()
+        terminal.ask("And now?")
+        terminal.see("Here again.", count)
+        terminal.see_prompt()
+        assert questions(mm) == ["And now?"] * count
     assert "never seen" not in terminal.text
 
 
