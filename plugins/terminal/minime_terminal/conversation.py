@@ -14,14 +14,15 @@ from minime_core.errors import MinimeError
 from minime_core.models import ModelRef
 from minime_core.permission import Answer, Question
 from minime_core.session import Session
+from minime_core.tools import StepStatus
 from minime_terminal.choosing import choose_model
 from minime_terminal.commands import Commands, Leave
 from minime_terminal.greeting import greeting, recap
+from minime_terminal.plan import plan_line
 from minime_terminal.questions import put_question
 from minime_terminal.reader import Interrupted
 from minime_terminal.settings import TerminalSettings
 from minime_terminal.terminal import Terminal, open_terminal
-from minime_terminal.tool_view import plan_line
 from minime_terminal.turn import Frames, Stopper, show_turn
 from minime_terminal.view import TurnView
 
@@ -79,7 +80,7 @@ class Conversation:
         self.session = session
         self.options = options
         self.thoughts = ""
-        self._plan: Sequence[tuple[str, str]] = ()
+        self._plan: Sequence[tuple[str, StepStatus]] = ()
         self._terminal = terminal
         self._commands = Commands(self)
         self._settings = session.config.section("terminal", TerminalSettings)

@@ -19,9 +19,10 @@ from minime_core.events import (
     ToolStarted,
     TurnDone,
 )
-from minime_core.tools import Tool
+from minime_core.tools import StepStatus, Tool
 from minime_terminal.markdown.stream import MarkdownStream
 from minime_terminal.painter import Painter
+from minime_terminal.plan import steps_of
 from minime_terminal.printing import WHY
 from minime_terminal.screen import Screen
 from minime_terminal.settings import Thoughts
@@ -67,7 +68,7 @@ class TurnView:
         self._has_answer = False
         """Whether some of the answer that is being written has been shown."""
         self._ends_blank = False
-        self.plan: Sequence[tuple[str, str]] = ()
+        self.plan: Sequence[tuple[str, StepStatus]] = ()
         """The steps that the model showed last."""
 
     @property
@@ -147,10 +148,7 @@ class TurnView:
         self._gap()
         self._tool = ToolView(event, self._painter, self._lines)
         self._put([self._tool.head])
-        tool = self._tools.get(event.call.name)
-        if tool is None or event.call.rejected or tool.faults(event.call.arguments):
-            return
-        if steps := tool.plan(event.call.arguments):
+        if steps := steps_of(event.call, self._tools):
             self.plan, self._tool = steps, None
             self._put(plan_rows(steps, self._painter))
 
