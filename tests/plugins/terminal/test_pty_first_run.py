@@ -79,6 +79,7 @@ def test_several_models_are_asked_about_once(bare: Bare, mm: Mm, ollama: FaultSe
     assert re.search(r"2\. qwen3:4b  Ollama runs on port", terminal.text)
     terminal.type("3" + ENTER)
     terminal.see("there is no 3")
+    terminal.see("Which one?", 2)
     terminal.type("2" + ENTER)
     terminal.see("Mini Me · qwen3:4b")
     terminal.see_prompt()
