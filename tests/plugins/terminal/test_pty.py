@@ -123,7 +123,7 @@ def test_wide_characters_leave_tables_straight_and_rows_whole(start: Start) -> N
     cells = ["plain", "日本語", "👍", "e\u0301te\u0301", "한국어 ok", "\uff46\uff55ll", "Ж"]
     table = "| name | Q |\n|---|---|\n" + "".join(f"| {cell} | Q |\n" for cell in cells)
     wide = "日本語の文章 👍 " * 10
-    terminal = start(text(f"{table}\n{wide}\n\nbelow"), columns=40)
+    terminal = start(text(f"{table}\n{wide}\n\nbelow"), columns=40, lines=50)
     terminal.ask("Wide.")
     terminal.see("below")
     columns = terminal.columns_of("Q")
