@@ -23,10 +23,12 @@ def greeting(session: Session, painter: Painter) -> list[str]:
     if why == "configured":
         why = f"configured: {ref.provider} {ref.base_url}".rstrip()
     policy = session.settings.policy
-    about = [why, *([policy] if policy != "ask" else []), "/help shows more"]
+    about = [why, *([] if fits else [profile]), *([policy] if policy != "ask" else [])]
+    second = painter.strung(*about, "/help shows more", style="dim")
+    shorter = painter.strung(*about, "/help", style="dim")
     return [
         *(first if fits else painter.strung(*who)),
-        *painter.strung(*about[:1], *([] if fits else [profile]), *about[1:], style="dim"),
+        *(shorter if len(shorter) < len(second) else second),
     ]
 
 

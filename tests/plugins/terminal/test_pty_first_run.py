@@ -47,10 +47,10 @@ def bare(mm: Mm, nest: Nest) -> Iterator[Bare]:
     mm.site.install("other_ports", OTHER_PORTS)
     with ExitStack() as stack:
 
-        def begin(**servers: FaultServer) -> QuickPtyMm:
+        def begin(columns: int = 100, **servers: FaultServer) -> QuickPtyMm:
             ports = " ".join(f"{name}={server.base_url}" for name, server in servers.items())
             env = {"PORTS": ports, "PYTHONPATH": str(mm.site.folder if mm.site else "")}
-            terminal = QuickPtyMm([], nest, cwd=mm.cwd, env=env, columns=100)
+            terminal = QuickPtyMm([], nest, cwd=mm.cwd, env=env, columns=columns)
             return stack.enter_context(terminal)
 
         yield begin
@@ -69,6 +69,18 @@ def test_one_server_with_one_model_is_used_and_said(bare: Bare, mm: Mm) -> None:
     assert re.fullmatch(why, greeting[1])
     terminal.ask("Do you?")
     terminal.see("It works.")
+
+
+def test_long_names_are_greeted_in_two_rows_too(bare: Bare, ollama: FaultServer) -> None:
+    name = "SmolLM2-135M-Instruct.Q4_1.gguf"
+    ollama.routes["GET /v1/models"] = {"data": [{"id": name}]}
+    terminal = bare(llamacpp=ollama, columns=80)
+    terminal.see_prompt()
+    rows = [row for row in terminal.rows() if row]
+    assert rows[0] == f"Mini Me · {name} · window 4.1k by /props"
+    assert rows[1].startswith("llama-server of llama.cpp runs on port ")
+    assert rows[1].endswith(" · profile smollm2-135m · /help")
+    assert rows[2:] == [">"]
 
 
 def test_several_models_are_asked_about_once(bare: Bare, mm: Mm, ollama: FaultServer) -> None:
