@@ -84,8 +84,6 @@ if TYPE_CHECKING:
     from minime_core.records import Edit as Edit
     from minime_core.records import Rewrite as Rewrite
     from minime_core.records import Undo as Undo
-    from minime_core.schemas import reduce_schema as reduce_schema
-    from minime_core.schemas import tool_parameters as tool_parameters
     from minime_core.session import Session as Session
     from minime_core.settings import Seconds as Seconds
     from minime_core.settings import Settings as Settings
@@ -121,7 +119,6 @@ HOMES = {
     "permission": "Answer Question approve refuse",
     "plugins": "PluginHost",
     "records": "Display Edit Rewrite Undo",
-    "schemas": "reduce_schema tool_parameters",
     "session": "Session",
     "settings": "Seconds Settings setting",
     "tools": "Arguments Tool ToolContext ToolResult tool",
