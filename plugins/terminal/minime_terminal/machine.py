@@ -6,7 +6,7 @@ import json
 from contextlib import aclosing
 from typing import Any
 
-from minime_core.assembly import Opener
+from minime_core.cli.opening import Opener
 from minime_core.events import (
     ContextUsage,
     MessageDone,

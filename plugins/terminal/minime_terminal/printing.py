@@ -6,7 +6,7 @@ import sys
 from contextlib import aclosing
 from typing import TextIO
 
-from minime_core.assembly import Opener
+from minime_core.cli.opening import Opener
 from minime_core.events import (
     Event,
     MessageDone,
