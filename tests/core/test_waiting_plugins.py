@@ -29,6 +29,7 @@ from minime_core import (
     ToolContext,
     ToolLayer,
     ToolResult,
+    TurnDone,
     hookimpl,
 )
 from minime_core.testing import (
@@ -253,7 +254,7 @@ def test_a_consumer_in_a_new_task_for_each_event_is_served() -> None:
         async with scripted.session.run("Hello") as events:
             while True:
                 event = await asyncio.create_task(anext(events))
-                if type(event).__name__ == "TurnDone":
+                if isinstance(event, TurnDone):
                     return event.error
 
     error, _ = in_session(read, with_model_layer(between))
