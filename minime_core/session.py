@@ -41,6 +41,7 @@ class Session:
     """Everything that lasts for a conversation. Build one with `assembly.open_session`.
 
     info: what the server told of its model; empty when it was down. `provider.info()` asks again.
+    watching: bounds what plugins that did not come with Mini Me do.
     turn: the turn that is running; None between turns.
     stash: typed storage of plugins for the length of the session.
     """
@@ -85,23 +86,23 @@ class Session:
         self._checked: ToolCall | None = None
         self._pending: deque[Event] = deque()
         self._running = False
-        self._watching = Watching(host, self.settings.plugin_timeout)
+        self.watching = Watching(host, self.settings.plugin_timeout)
         self.call_model = compose_model(
             host.collect("mm_model_middleware", ModelLayer, session=self),
             provider.stream,
-            self._watching.model,
+            self.watching.model,
         )
         self.call_tool = compose_tool(
             host.collect("mm_tool_middleware", ToolLayer, session=self),
             self._run_permitted,
-            self._watching.tool,
+            self.watching.tool,
         )
         host.notify("mm_session_start", session=self)
 
     @property
     def ask(self) -> Ask:
         """What puts a question to the user before a call runs; a frontend replaces it."""
-        return partial(self._watching.asking, self._ask)
+        return partial(self.watching.asking, self._ask)
 
     @ask.setter
     def ask(self, ask: Ask) -> None:
@@ -238,7 +239,7 @@ class Session:
         tool, context = self.tools[call.name], self.tool_context(call.id)
         plugin = self.host.owner("mm_register_tools", call.name)
         try:
-            result = await self._watching.run_tool(plugin, tool, call.arguments, context)
+            result = await self.watching.run_tool(plugin, tool, call.arguments, context)
             if not isinstance(result, ToolResult):
                 raise TypeError(f"{reprlib.repr(result)[:80]} is no ToolResult")
         except (Exception, SystemExit) as error:  # a tool of a plugin may fail in any way

@@ -75,7 +75,7 @@ class Watching:
                     clock.back()
 
             handlers = SignalHandlers()
-            with self.clock(watch, limit) as clock:
+            with self.clock(watch.plugin, watch.where, limit) as clock:
                 events = watch.kind(inner(request, others), AsyncGenerator)
                 async with aclosing(events):
                     async for event in events:
@@ -105,7 +105,7 @@ class Watching:
                     clock.back()
 
             handlers = SignalHandlers()
-            with self.clock(watch) as clock:
+            with self.clock(plugin, watch.where) as clock:
                 result = watch.kind(layer.wrap(call, others), Awaitable)
                 awaited: ToolResult = watch.kind(await result, ToolResult)
             watch.handlers(handlers)
@@ -125,7 +125,7 @@ class Watching:
             context.emit(text)
             clock.back()
 
-        with self.clock(_Watch(plugin, f"tool {tool.name}")) as clock:
+        with self.clock(plugin, f"tool {tool.name}") as clock:
             return await tool.run(arguments, replace(context, emit=emit))
 
     def provider(self, plugin: str, provider: Provider) -> Provider:
@@ -148,14 +148,18 @@ class Watching:
             for clock in clocks:
                 clock.back()
 
-    def clock(self, watch: _Watch, limit: float | None = None) -> OwnTime:
+    def clock(self, plugin: str, where: str, limit: float | None = None) -> OwnTime:
+        """Return what bounds the time of `plugin` in `where`, to be entered.
+
+        limit: in place of the session's.
+        """
         limit = self._limit if limit is None else limit
         text = (
-            f"plugin {watch.plugin} kept everything waiting for {limit:g} s in {watch.where}, "
+            f"plugin {plugin} kept everything waiting for {limit:g} s in {where}, "
             f"which is ended; if it is only slow, raise plugin_timeout"
         )
-        failure = PluginError(f"{text} {without(watch.plugin)}", plugin=watch.plugin)
-        report = partial(self._host.report, watch.plugin, watch.where)
+        failure = PluginError(f"{text} {without(plugin)}", plugin=plugin)
+        report = partial(self._host.report, plugin, where)
         clock = OwnTime(limit, failure, report)
         self._clocks.add(clock)
         return clock
@@ -167,7 +171,7 @@ class _Provider:
     def __init__(self, watching: Watching, plugin: str, provider: Provider) -> None:
         self._provider = provider
         watch = _Watch(plugin, f"provider {provider.name}")
-        self._clock = partial(watching.clock, watch)
+        self._clock = partial(watching.clock, plugin, watch.where)
         stream = watching.stream(watch, lambda request, _: provider.stream(request), inf)
         self.stream: ModelCall = lambda request: stream(request, provider.stream)
 
