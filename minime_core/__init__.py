@@ -10,13 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from minime_core.assembly import Opener as Opener
     from minime_core.assembly import Options as Options
     from minime_core.assembly import load_host as load_host
     from minime_core.assembly import open_session as open_session
     from minime_core.bounds import bound as bound
     from minime_core.bounds import output_limit as output_limit
     from minime_core.cli.finding import Finding as Finding
+    from minime_core.cli.opening import Opener as Opener
     from minime_core.config import Config as Config
     from minime_core.discovery import PluginInfo as PluginInfo
     from minime_core.errors import ConfigError as ConfigError
@@ -84,8 +84,6 @@ if TYPE_CHECKING:
     from minime_core.records import Edit as Edit
     from minime_core.records import Rewrite as Rewrite
     from minime_core.records import Undo as Undo
-    from minime_core.schemas import reduce_schema as reduce_schema
-    from minime_core.schemas import tool_parameters as tool_parameters
     from minime_core.session import Session as Session
     from minime_core.settings import Seconds as Seconds
     from minime_core.settings import Settings as Settings
@@ -100,9 +98,10 @@ if TYPE_CHECKING:
     from minime_core.turn import Turn as Turn
 
 HOMES = {
-    "assembly": "Opener Options load_host open_session",
+    "assembly": "Options load_host open_session",
     "bounds": "bound output_limit",
     "cli.finding": "Finding",
+    "cli.opening": "Opener",
     "config": "Config",
     "discovery": "PluginInfo",
     "errors": "ConfigError ConnectionFailed ContextOverflow MinimeError PluginError ProtocolError "
@@ -121,7 +120,6 @@ HOMES = {
     "permission": "Answer Question approve refuse",
     "plugins": "PluginHost",
     "records": "Display Edit Rewrite Undo",
-    "schemas": "reduce_schema tool_parameters",
     "session": "Session",
     "settings": "Seconds Settings setting",
     "tools": "Arguments Tool ToolContext ToolResult tool",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from minime_core import paths, trust
 from minime_core.bundled import bundled
 from minime_core.config import Config, Layer, read_yaml
 from minime_core.errors import ConfigError, ProviderError, StatusError, UserError
-from minime_core.events import Notice
 from minime_core.flat_keys import unfold
 from minime_core.formats import ToolFormat
 from minime_core.history import History
@@ -26,6 +25,7 @@ from minime_core.session import Session
 from minime_core.settings import Settings
 from minime_core.store import SessionFile, find_session, header, new_session_id
 from minime_core.tools import Tool
+from minime_core.watching import Watching
 
 Warn = Callable[[str], None]
 
@@ -98,36 +98,6 @@ def load_host(options: Options, warn: Warn) -> tuple[PluginHost, Config]:
     config = load_config(options, {info.name for info in host.infos}, warn)
     host.load({*config.settings.disabled_plugins, *options.no_plugins})
     return host, config
-
-
-class Opener:
-    """What a frontend opens sessions with.
-
-    options: what the command line said; a frontend may open sessions with others.
-    host, config: what `load_host` returned for them.
-    """
-
-    def __init__(self, options: Options, host: PluginHost, config: Config, warn: Warn) -> None:
-        self.options = options
-        self.host = host
-        self._config = config
-        self._warn = warn
-
-    @asynccontextmanager
-    async def open(self, options: Options | None = None) -> AsyncIterator[Session]:
-        """Open a session that lasts for the `async with`. Raises as `open_session` does."""
-        config = self._config
-        if options is not None:
-            config = load_config(options, config.sections, self._warn)
-        session = await open_session(options or self.options, self.host, config, self._warn)
-        try:
-            yield session
-        finally:
-            await session.aclose()
-            # What the end of the session brought to light, such as jobs that run on.
-            for event in session.take_pending():
-                if isinstance(event, Notice):
-                    self._warn(event.text)
 
 
 def load_profiles(host: PluginHost, cwd: Path) -> Profiles:
@@ -214,8 +184,10 @@ async def connect(
     if ref is None:
         raise UserError("no model: name a server with --base-url or --provider")
     spec = _provider(host, ref)
-    with host.answering(host.owner("mm_register_providers", spec.name)):
-        provider = spec.make(config, ref)
+    owner = host.owner("mm_register_providers", spec.name)
+    with host.answering(owner):
+        watching = Watching(host, config.settings.plugin_timeout)
+        provider = watching.provider(owner, spec.make(config, ref))
         undo.push_async_callback(provider.aclose)
         info = await _ask_info(provider, ref, warn)
         ref = replace(ref, model=ref.model or info.model)

@@ -9,19 +9,24 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from importlib import import_module
 
 WATCHED = (signal.SIGINT, signal.SIGTERM)
+
+# What `signal.getsignal` wraps: the names that it gives to handlers take a hundred times as long,
+# and this is asked for each piece of an answer.
+_handler = import_module("_signal").getsignal
 
 
 class SignalHandlers:
     """The signal handlers as they are now."""
 
     def __init__(self) -> None:
-        self._handlers = [(number, signal.getsignal(number)) for number in WATCHED]
+        self._handlers = [(number, _handler(number)) for number in WATCHED]
 
     def put_back(self) -> str:
         """Undo a change of them, and return what was wrong; "" when nothing was."""
-        replaced = [(n, h) for n, h in self._handlers if h and signal.getsignal(n) is not h]
+        replaced = [(n, h) for n, h in self._handlers if h and _handler(n) is not h]
         for number, handler in replaced:
             signal.signal(number, handler)
         names = ", ".join(number.name for number, _ in replaced)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from minime_core.events import TurnDone
 
 if TYPE_CHECKING:
-    from minime_core.assembly import Opener
+    from minime_core.cli.opening import Opener
     from minime_core.session import Session
 
 

@@ -48,7 +48,12 @@ async def run_turn(
     try:
         async with aclosing(_rounds(session, turn)) as events:
             async for event in events:
-                yield event
+                try:
+                    yield event
+                except GeneratorExit:
+                    with session.host.ending():
+                        await events.aclose()
+                    raise
     except (asyncio.CancelledError, GeneratorExit):
         session.history.withdraw(turn.first, "cancelled")
         raise

@@ -13,7 +13,7 @@ import reprlib
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from inspect import isawaitable, iscoroutinefunction
+from inspect import isawaitable, iscoroutine, iscoroutinefunction
 from typing import Any
 
 import pluggy
@@ -97,8 +97,7 @@ class PluginHost:
             ours = [impl for impl in caller.get_hookimpls() if impl.plugin is plugin]
             if any(impl.wrapper or impl.hookwrapper for impl in ours):
                 return f"{name} cannot be a wrapper"
-            returned = getattr(hookspecs, name).__annotations__["return"]
-            if "Awaitable" not in returned and any(iscoroutinefunction(i.function) for i in ours):
+            if not _is_awaited(name) and any(iscoroutinefunction(i.function) for i in ours):
                 return f"{name} cannot be async"
         unmarked = [name for name in known if hasattr(plugin, name) and name not in hooks]
         return f"{unmarked[0]} is not marked with minime_core.hookimpl" if unmarked else ""
@@ -137,8 +136,8 @@ class PluginHost:
         return self._owners.get((hook, name), "")
 
     def is_builtin(self, plugin: str) -> bool:
-        """Return whether a plugin came with Mini Me, and need not be watched."""
-        return any(info.name == plugin and info.builtin for info in self.infos)
+        """Return whether a plugin came with Mini Me and need not be watched; "" stands for none."""
+        return not plugin or any(info.name == plugin and info.builtin for info in self.infos)
 
     def first(self, hook: str, wanted: type[Any] = object, **arguments: Any) -> Any:
         """Return the first result of `hook` that is not None; plugins of others come first.
@@ -155,10 +154,19 @@ class PluginHost:
     def _refuse(self, plugin: str, hook: str, item: object, wanted: type[Any]) -> None:
         self.report(plugin, hook, TypeError(f"{reprlib.repr(item)[:80]} is no {wanted.__name__}"))
 
-    def notify(self, hook: str, **arguments: Any) -> list[Awaitable[None]]:
-        """Tell all observers; return what they want awaited, which never raises."""
+    def notify(
+        self, hook: str, limit: float = CLOSING, /, **arguments: Any
+    ) -> list[Awaitable[None]]:
+        """Tell all observers; return what they want awaited, which never raises.
+
+        limit: seconds that what a plugin of others wants awaited may take, at most `CLOSING`.
+        """
         results = self._results(hook, arguments, raised=())
-        return [self._awaited(p, hook, result) for p, result in results if isawaitable(result)]
+        return [
+            self._awaited(p, hook, result, CLOSING if self.is_builtin(p) else min(limit, CLOSING))
+            for p, result in results
+            if isawaitable(result) and _is_awaited(hook)
+        ]
 
     def _results(
         self,
@@ -176,6 +184,9 @@ class PluginHost:
                 with nullcontext() if self.is_builtin(impl.plugin_name) else contained():
                     result = impl.function(*(arguments[name] for name in impl.argnames))
                     result = [*result] if isinstance(result, Iterator) else result
+                    if iscoroutine(result) and not _is_awaited(hook):
+                        result.close()
+                        raise TypeError("it returned a coroutine, which nobody awaits")
             except raised:
                 raise
             except (Exception, SystemExit) as error:  # whatever a stranger's hook does
@@ -184,12 +195,14 @@ class PluginHost:
             if result is not None:
                 yield impl.plugin_name, result
 
-    async def _awaited(self, plugin: str, hook: str, result: Awaitable[None]) -> None:
+    async def _awaited(
+        self, plugin: str, hook: str, result: Awaitable[None], seconds: float
+    ) -> None:
         try:
-            async with asyncio.timeout(CLOSING) as limit:
+            async with asyncio.timeout(seconds) as limit:
                 await result
         except (Exception, SystemExit) as error:
-            late = TimeoutError(f"it is not done after {CLOSING:.0f} s")
+            late = TimeoutError(f"it is not done after {seconds:g} s")
             self.report(plugin, hook, late if limit.expired() else error)
 
     def has(self, hook: str) -> bool:
@@ -202,7 +215,8 @@ class PluginHost:
             raise error
         if (plugin, hook) not in self._muted:
             self._muted.add((plugin, hook))
-            self._warn(f"plugin {plugin} failed in {hook}: {_reason(error)}")
+            text = f"plugin {plugin} failed in {hook}: {_reason(error)}"
+            self._warn(str(error) if isinstance(error, PluginError) else text)
 
     @contextmanager
     def answering(self, plugin: str) -> Iterator[None]:
@@ -212,12 +226,31 @@ class PluginHost:
         except MinimeError:
             raise
         except (Exception, SystemExit) as error:
-            raise _failure(plugin, error) from error
+            raise self.failure(error, plugin) or error from error
 
-    def failure(self, error: BaseException) -> PluginError | None:
-        """Return `error` as that of the plugin that `blame` names, None when it names none."""
-        plugin = self.blame(error)
-        return _failure(plugin, error) if plugin else None
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Warn of what a plugin does wrong inside, where it is too late for anything else."""
+        try:
+            yield
+        except (Exception, SystemExit) as error:
+            if (failure := self.failure(error)) is None:
+                raise
+            self.report(failure.plugin, "", failure)
+
+    def failure(self, error: BaseException, plugin: str = "") -> PluginError | None:
+        """Return `error` as that of a plugin, None when it is none's.
+
+        plugin: whose it is; the one that `blame` names unless given.
+        """
+        if isinstance(error, PluginError):
+            return error
+        plugin = plugin or self.blame(error)
+        failure = PluginError(
+            f"plugin {plugin} failed: {_reason(error)} {without(plugin)}", plugin=plugin
+        )
+        failure.__cause__ = error
+        return failure if plugin else None
 
     def blame(self, error: BaseException) -> str:
         """Return the plugin whose code is the innermost in the traceback of `error`, or ""."""
@@ -238,10 +271,13 @@ def _single(returned: object) -> bool:
     return isinstance(returned, str) or not isinstance(returned, Iterable)
 
 
-def _failure(plugin: str, error: BaseException) -> PluginError:
-    failure = PluginError(f"plugin {plugin} failed: {_reason(error)}", plugin=plugin)
-    failure.__cause__ = error
-    return failure
+def _is_awaited(hook: str) -> bool:
+    return "Awaitable" in getattr(hookspecs, hook).__annotations__["return"]
+
+
+def without(plugin: str) -> str:
+    """Return the cure of what a plugin does wrong."""
+    return f"(`mm --no-plugin {plugin}` goes without it)"
 
 
 def _reason(error: BaseException) -> str:

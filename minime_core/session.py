@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import reprlib
-import sys
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from minime_core.events import Event, Notice, ToolOutput, ToolStarted
 from minime_core.formats import ToolFormat
 from minime_core.history import History
 from minime_core.messages import ToolCall
-from minime_core.middleware import ModelLayer, Phase, ToolLayer, compose_model, compose_tool
+from minime_core.middleware import ModelLayer, ToolLayer, compose_model, compose_tool
 from minime_core.models import (
     ModelInfo,
     ModelRef,
@@ -34,13 +34,14 @@ from minime_core.profiles import Profile
 from minime_core.store import SessionFile
 from minime_core.tools import Tool, ToolContext, ToolResult
 from minime_core.turn import Stash, Turn
+from minime_core.watching import Watching
 
 
 class Session:
     """Everything that lasts for a conversation. Build one with `assembly.open_session`.
 
-    ask: puts a question to the user before a call runs; a frontend replaces it.
     info: what the server told of its model; empty when it was down. `provider.info()` asks again.
+    watching: bounds what plugins that did not come with Mini Me do.
     turn: the turn that is running; None between turns.
     stash: typed storage of plugins for the length of the session.
     """
@@ -78,25 +79,34 @@ class Session:
         self.permission = Permission(
             self.settings.policy, self.settings.allow, self.settings.deny, cwd
         )
-        self.ask: Ask = refuse
+        self._ask: Ask = refuse
         self.turn: Turn | None = None
         self.stash = Stash()
         self._tool_stash: dict[str, Any] = {}
         self._checked: ToolCall | None = None
         self._pending: deque[Event] = deque()
         self._running = False
-        server = host.owner("mm_register_providers", ref.provider), _innermost(provider)
+        self.watching = Watching(host, self.settings.plugin_timeout)
         self.call_model = compose_model(
-            [server, *host.collect("mm_model_middleware", ModelLayer, session=self)],
+            host.collect("mm_model_middleware", ModelLayer, session=self),
             provider.stream,
-            host.is_builtin,
+            self.watching.model,
         )
         self.call_tool = compose_tool(
             host.collect("mm_tool_middleware", ToolLayer, session=self),
             self._run_permitted,
-            host.is_builtin,
+            self.watching.tool,
         )
         host.notify("mm_session_start", session=self)
+
+    @property
+    def ask(self) -> Ask:
+        """What puts a question to the user before a call runs; a frontend replaces it."""
+        return partial(self.watching.asking, self._ask)
+
+    @ask.setter
+    def ask(self, ask: Ask) -> None:
+        self._ask = ask
 
     @property
     def window(self) -> int | None:
@@ -226,9 +236,10 @@ class Session:
             decision = await self._decide(call, approve)
         if decision.refusal is not None:
             return ToolResult(text=note + decision.refusal, ok=False, ran=False)
-        tool = self.tools[call.name]
+        tool, context = self.tools[call.name], self.tool_context(call.id)
+        plugin = self.host.owner("mm_register_tools", call.name)
         try:
-            result = await tool.run(call.arguments, self.tool_context(call.id))
+            result = await self.watching.run_tool(plugin, tool, call.arguments, context)
             if not isinstance(result, ToolResult):
                 raise TypeError(f"{reprlib.repr(result)[:80]} is no ToolResult")
         except (Exception, SystemExit) as error:  # a tool of a plugin may fail in any way
@@ -271,18 +282,10 @@ class Session:
     async def aclose(self) -> None:
         """End the session: observers, connections, file."""
         try:
-            for awaitable in self.host.notify("mm_session_end", session=self):
+            limit = self.settings.plugin_timeout
+            for awaitable in self.host.notify("mm_session_end", limit, session=self):
                 await awaitable
-            await self.provider.aclose()
+            with self.host.ending():
+                await self.provider.aclose()
         finally:
             self.file.close()
-
-
-def _innermost(provider: Provider) -> ModelLayer:
-    """Return the provider as a layer, which is watched like those of its plugin."""
-    return ModelLayer(
-        name=provider.name,
-        phase=Phase.NORMALISE,
-        order=-sys.maxsize,
-        wrap=lambda request, _: provider.stream(request),
-    )

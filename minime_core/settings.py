@@ -104,4 +104,7 @@ class Settings:
     disabled_plugins: list[str] = setting(
         help="plugins that are not loaded", make=list, guarded=True
     )
+    plugin_timeout: Seconds = setting(
+        Seconds(60), "longest time that an installed plugin may keep a question waiting"
+    )
     preview_lines: int = setting(8, "lines of a tool's output that are shown to the user", least=0)

@@ -12,7 +12,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from minime_core.errors import UserError
 from minime_core.paths import PROJECT_FOLDER, state_folder
 from minime_core.settings import Settings
 
@@ -24,24 +23,8 @@ def project_config(cwd: Path) -> Path:
 
 def is_trusted(path: Path) -> bool:
     """Return whether the user trusts the file `path` as it is now."""
-    digest = _trusted().get(str(path.resolve()))
-    return digest is not None and digest == _digest(path)
-
-
-def trust(path: Path, *, trusted: bool = True) -> None:
-    """Trust the file as it is now, or no longer. Raises UserError."""
-    known = _trusted()
-    known.pop(str(path.resolve()), None)
-    file = _file()
-    temporary = file.with_suffix(".new")
-    try:
-        if trusted:
-            known[str(path.resolve())] = _digest(path)
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary.write_text(json.dumps(known, indent=1))
-        temporary.replace(file)
-    except OSError as error:
-        raise UserError(f"cannot note that in {file}: {error}") from error
+    known = trusted().get(str(path.resolve()))
+    return known is not None and known == digest(path)
 
 
 def without_guarded(
@@ -53,17 +36,20 @@ def without_guarded(
     return {key: value for key, value in values.items() if key not in closed}, guarded
 
 
-def _trusted() -> dict[str, str]:
+def trusted() -> dict[str, str]:
+    """Return the digests of the files that the user trusts, by their real paths."""
     try:
-        known = json.loads(_file().read_bytes())
+        known = json.loads(trusted_file().read_bytes())
     except (OSError, ValueError):
         return {}
     return known if isinstance(known, dict) else {}
 
 
-def _file() -> Path:
+def trusted_file() -> Path:
+    """Return where that is kept."""
     return state_folder() / "trusted.json"
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
+    """Return what a trusted file is known by."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

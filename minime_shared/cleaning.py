@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from minime_core.messages import clean_json
-from minime_core.schemas import reduce_schema
+from minime_shared.schemas import reduce_schema
 
 _SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])"

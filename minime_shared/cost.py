@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from minime_core.schemas import tool_parameters
 from minime_core.tools import Tool
+from minime_shared.schemas import tool_parameters
 
 
 def cost(tool: Tool) -> int:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minime_core.assembly import Opener
 from minime_core.cli.mentions import expand_mentions
+from minime_core.cli.opening import Opener
 from minime_core.cli.say import say
 from minime_core.errors import UserError
 from minime_core.frontends import FrontendSpec

@@ -1,10 +1,12 @@
-"""Standard output is for answers, also while plugins are loaded."""
+"""Standard output is for answers, whatever plugins print."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from typing import TextIO
 
 STDOUT, STDERR = 1, 2
 
@@ -23,3 +25,11 @@ def stdout_kept() -> Iterator[None]:
     finally:
         os.dup2(kept, STDOUT)
         os.close(kept)
+
+
+@contextmanager
+def stdout_for_answers() -> Iterator[TextIO]:
+    """Yield stdout; what layers, tools and the like print inside goes to stderr."""
+    answers = sys.stdout
+    with redirect_stdout(sys.stderr):
+        yield answers

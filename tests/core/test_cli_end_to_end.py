@@ -195,7 +195,9 @@ def mm_model_middleware(session):
 def test_a_plugin_that_fails_in_a_turn_is_exit_code_4(mm: Mm, site: Any) -> None:
     site.install("bad_layer", LAYER)
     code, out, err = mm.run("-p", "hi")
-    assert (code, out, err) == (4, "", "mm: plugin bad_layer failed: RuntimeError: a bug\n")
+    cure = "(`mm --no-plugin bad_layer` goes without it)"
+    assert (code, out) == (4, "")
+    assert err == f"mm: plugin bad_layer failed: RuntimeError: a bug {cure}\n"
 
 
 PROVIDER = """
@@ -214,7 +216,12 @@ def mm_register_providers():
 def test_a_provider_that_cannot_be_made_is_exit_code_4(mm: Mm, site: Any) -> None:
     site.install("bad_provider", PROVIDER)
     code, out, err = mm.run("-p", "hi", "--provider", "bad")
-    assert (code, out, err) == (4, "", "mm: plugin bad_provider failed: RuntimeError: a bug\n")
+    cure = "(`mm --no-plugin bad_provider` goes without it)"
+    assert (code, out, err) == (
+        4,
+        "",
+        f"mm: plugin bad_provider failed: RuntimeError: a bug {cure}\n",
+    )
 
 
 def test_an_interrupted_turn_is_exit_code_130_and_forgotten(mm: Mm) -> None:

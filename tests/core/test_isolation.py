@@ -13,7 +13,10 @@ from minime_core.testing import Mm, text, tool_call
 HEAD = """
 import asyncio, os, signal, sys
 from contextlib import aclosing
-from minime_core import ModelLayer, Phase, Tool, ToolLayer, ToolResult, hookimpl
+from minime_core import (
+    ModelLayer, ModelRef, Phase, ProviderSpec, Tool, ToolLayer, ToolResult, hookimpl
+)
+from minime_core.testing import ScriptedModel
 
 """
 LAYER = """
@@ -28,6 +31,38 @@ def mm_model_middleware(session):
         {after}
     return ModelLayer(name="mine", phase=Phase.OBSERVE, wrap=wrap)
 """
+TOOL_LAYER = """
+@hookimpl
+def mm_tool_middleware(session):
+    async def wrap(call, call_next):
+        {before}
+        result = await call_next(call)
+        {after}
+        return result
+    return ToolLayer(name="mine", phase=Phase.OBSERVE, wrap=wrap)
+"""
+TOOL = """
+async def run(arguments, context):
+    {body}
+
+@hookimpl
+def mm_register_tools():
+    schema = {{"type": "object", "properties": {{}}}}
+    return Tool(name="mine", description="", schema=schema, run=run, effects=frozenset())
+"""
+PROVIDER = """
+class Mine(ScriptedModel):
+    name = "mine"
+    async def stream(self, request):
+        {body}
+        yield
+
+@hookimpl
+def mm_register_providers():
+    return ProviderSpec(name="mine", summary="", make=lambda config, ref: Mine())
+"""
+NEVER = "await asyncio.Event().wait()"
+AT_ONCE = {"MM_PLUGIN_TIMEOUT": "0.1"}
 CORE = Path(__file__).parents[2] / "minime_core"
 HOOKS = [
     (node.name, [argument.arg for argument in node.args.args])
@@ -55,14 +90,16 @@ def hook(name: str, arguments: list[str], body: str) -> str:
     return f"@hookimpl\ndef {name}({', '.join(arguments)}):\n    {body}\n"
 
 
-def ask(mm: Mm, source: str, *options: str, replies: int = 1) -> tuple[int, str, str]:
+def ask(
+    mm: Mm, source: str, *options: str, replies: int = 1, env: dict[str, str] | None = None
+) -> tuple[int, str, str]:
     """Ask with the plugin `broken` installed, beside one that works."""
     assert mm.site is not None
     mm.site.install("broken", HEAD + source)
     works = "mark = open('works', 'w')\n"
     mm.site.install("zz_works", HEAD + hook("mm_session_start", ["session"], works))
     mm.server.enqueue(*[text("An answer.")] * replies)
-    return mm.run(*options, "-p", "hi")
+    return mm.run(*options, "-p", "hi", env=env)
 
 
 def test_one_that_fails_at_import_is_left_out(mm: Mm) -> None:
@@ -102,36 +139,112 @@ def test_a_hook_that_returns_something_else_is_told(mm: Mm, name: str) -> None:
     assert name in err
 
 
-@pytest.mark.parametrize(
-    "where", [{"before": "1 / 0"}, {"during": "1 / 0"}, {"after": "1 / 0"}], ids=str
-)
-def test_a_layer_that_fails_ends_the_turn_with_its_plugins_name(
-    mm: Mm, where: dict[str, str]
-) -> None:
-    source = LAYER.format_map({"before": "pass", "during": "pass", "after": "pass"} | where)
-    code, _, err = ask(mm, source)
+PLACES = ["before", "during", "after"]
+
+
+def layer(place: str, statement: str, template: str = LAYER) -> str:
+    """Return a layer that does something in one place."""
+    return template.format_map({**dict.fromkeys(PLACES, "pass"), place: statement})
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_layer_that_fails_ends_the_turn_with_its_plugins_name(mm: Mm, place: str) -> None:
+    code, _, err = ask(mm, layer(place, "1 / 0"))
     assert code == 4
-    assert "plugin broken failed" in err.splitlines()[-1]
+    assert err.splitlines()[-1] == (
+        "mm: plugin broken failed: ZeroDivisionError: division by zero "
+        "(`mm --no-plugin broken` goes without it)"
+    )
     assert "Traceback" not in err
+    assert (mm.cwd / "works").exists()
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_layer_that_waits_for_ever_ends_the_turn_with_its_plugins_name(
+    mm: Mm, place: str
+) -> None:
+    code, _, err = ask(mm, layer(place, NEVER), env=AT_ONCE)
+    assert code == 4
+    assert err.splitlines()[-1] == (
+        "mm: plugin broken kept everything waiting for 0.1 s in its layer mine, which is ended; "
+        "if it is only slow, raise plugin_timeout (`mm --no-plugin broken` goes without it)"
+    )
+    assert "Traceback" not in err
+    assert (mm.cwd / "works").exists()
 
 
 def test_a_layer_that_yields_something_else_ends_the_turn_with_its_plugins_name(mm: Mm) -> None:
-    source = LAYER.format(before="yield 7", during="pass", after="pass")
-    code, _, err = ask(mm, source)
+    code, _, err = ask(mm, layer("before", "yield 7"))
     assert code == 4
-    assert "plugin broken failed in its layer mine" in err
+    assert "plugin broken failed in its layer mine: gave 7, which is no " in err
 
 
-def test_a_layer_that_waits_for_ever_beside_the_server_is_bounded(mm: Mm) -> None:
-    source = LAYER.format(before="await asyncio.Event().wait()", during="pass", after="pass")
-    config = mm.cwd / "quick.json"
-    config.write_text(json.dumps({"guards": {"first_token_timeout": 0.3, "watchdog_timeout": 0.3}}))
-    assert mm.site is not None
-    mm.site.install("broken", HEAD + source.replace("Phase.OBSERVE", "Phase.NORMALISE"))
-    mm.server.enqueue(text("An answer."))
-    code, _, err = mm.run("--config", str(config), "-p", "hi")
+@pytest.mark.full
+@pytest.mark.parametrize("value", ["None", "asyncio.sleep(0)", "[]"])
+def test_a_layer_that_returns_something_else_ends_the_turn_with_its_plugins_name(
+    mm: Mm, value: str
+) -> None:
+    wrap = f"ModelLayer(name='mine', phase=Phase.OBSERVE, wrap=lambda *_: {value})"
+    code, _, err = ask(mm, hook("mm_model_middleware", [], f"return {wrap}"))
+    assert code == 4
+    assert "plugin broken failed in its layer mine: gave " in err
+    assert "never awaited" not in err
+
+
+def test_a_layer_that_waits_for_ever_beside_the_server_is_named_by_the_watchdog(mm: Mm) -> None:
+    source = layer("before", NEVER).replace("Phase.OBSERVE", "Phase.NORMALISE")
+    limits = {"first_token_timeout": 0.3, "watchdog_timeout": 0.3}
+    (mm.cwd / "quick.json").write_text(json.dumps({"guards": limits}))
+    code, _, err = ask(mm, source, "--config", "quick.json")
     assert code == 1
-    assert "stalled" in err
+    assert "stalled: plugin broken sent nothing for 0.3 s" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("place", "statement", "said"),
+    [
+        ("before", "1 / 0", "failed: ZeroDivisionError: division by zero"),
+        ("after", "1 / 0", "failed: ZeroDivisionError: division by zero"),
+        ("before", "return 7", "failed in its layer mine: gave 7, which is no ToolResult"),
+        ("before", NEVER, "kept everything waiting for 0.1 s in its layer mine"),
+        ("after", NEVER, "kept everything waiting for 0.1 s in its layer mine"),
+    ],
+)
+def test_a_tool_layer_that_misbehaves_ends_the_turn_with_its_plugins_name(
+    mm: Mm, place: str, statement: str, said: str
+) -> None:
+    mm.server.enqueue(tool_call("plan", {"steps": [{"step": "One", "status": "pending"}]}))
+    code, _, err = ask(mm, layer(place, statement, TOOL_LAYER), env=AT_ONCE)
+    assert code == 4
+    assert f"mm: plugin broken {said}" in err.splitlines()[-1]
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "said"),
+    [
+        ("1 / 0", 4, "plugin broken failed: ZeroDivisionError: division by zero"),
+        ("yield 7", 4, "plugin broken failed in provider mine: gave 7, which is no "),
+        (NEVER, 1, "stalled: plugin broken sent nothing for 0.3 s"),
+    ],
+)
+def test_a_provider_that_misbehaves_ends_the_turn_with_its_plugins_name(
+    mm: Mm, body: str, code: int, said: str
+) -> None:
+    (mm.cwd / "quick.json").write_text(json.dumps({"guards": {"first_token_timeout": 0.3}}))
+    source = PROVIDER.format(body=body)
+    mm.options = []
+    ended, out, err = ask(mm, source, "--config", "quick.json", "--provider", "mine")
+    assert (ended, out) == (code, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_the_end_of_a_session_that_waits_for_ever_is_told_after_the_answer(mm: Mm) -> None:
+    code, out, err = ask(mm, f"@hookimpl\nasync def mm_session_end():\n    {NEVER}\n", env=AT_ONCE)
+    assert (code, out) == (0, "An answer.\n")
+    assert "plugin broken failed in mm_session_end: TimeoutError: it is not done" in err
     assert "Traceback" not in err
 
 
@@ -157,27 +270,31 @@ def mm_register_tools():
     assert "the name bash is taken by plugin builtin_tools" in err
 
 
-def test_a_tool_that_fails_is_a_failed_call(mm: Mm) -> None:
-    source = """
-async def run(arguments, context):
-    raise ValueError("no luck")
-
-@hookimpl
-def mm_register_tools():
-    schema = {"type": "object", "properties": {}}
-    return Tool(name="mine", description="", schema=schema, run=run, effects=frozenset())
-"""
+@pytest.mark.parametrize(
+    ("body", "told", "read"),
+    [
+        ("raise ValueError('no luck')", "failed in tool mine: ValueError", "no luck"),
+        ("return 7", "failed in tool mine: TypeError: 7 is no ToolResult", "7 is no ToolResult"),
+        (NEVER, "kept everything waiting for 0.1 s in tool mine", "Do without it"),
+    ],
+)
+def test_a_tool_that_misbehaves_is_a_failed_call(mm: Mm, body: str, told: str, read: str) -> None:
     mm.server.enqueue(tool_call("mine", {}))
-    code, out, err = ask(mm, source)
+    code, out, err = ask(mm, TOOL.format(body=body), env=AT_ONCE)
     assert (code, out) == (0, "An answer.\n")
-    assert "plugin broken failed in tool mine" in err
-    assert "no luck" in mm.server.chat_requests[-1].json["messages"][-1]["content"]
+    assert f"plugin broken {told}" in err
+    assert read in mm.server.chat_requests[-1].json["messages"][-1]["content"]
 
 
 @pytest.mark.parametrize(
     "source",
-    ["print('noise')", hook("mm_session_start", ["session"], "print('noise')")],
-    ids=["import", "hook"],
+    [
+        "print('noise')",
+        hook("mm_session_start", ["session"], "print('noise')"),
+        hook("mm_on_event", ["event"], "print('noise')"),
+        layer("during", "print('noise')"),
+    ],
+    ids=["import", "hook", "observer", "layer"],
 )
 def test_what_a_plugin_prints_is_no_answer(mm: Mm, source: str) -> None:
     code, out, err = ask(mm, source)
@@ -185,9 +302,34 @@ def test_what_a_plugin_prints_is_no_answer(mm: Mm, source: str) -> None:
     assert "noise" in err
 
 
+@pytest.mark.parametrize("output", ["json", "jsonl"])
+def test_what_a_tool_prints_is_in_no_json(mm: Mm, output: str) -> None:
+    mm.server.enqueue(tool_call("mine", {}))
+    source = TOOL.format(body="print('noise'); return ToolResult(text='done')")
+    code, out, err = ask(mm, source, "--output", output)
+    assert code == 0
+    assert all(json.loads(line) for line in out.splitlines())
+    assert "noise" in err
+
+
+IGNORE = "signal.signal(signal.SIGINT, signal.SIG_IGN)"
+
+
 def test_a_handler_of_signals_that_is_replaced_is_put_back(mm: Mm) -> None:
-    body = "signal.signal(signal.SIGINT, signal.SIG_IGN)"
-    code, out, err = ask(mm, hook("mm_session_start", ["session"], body))
+    code, out, err = ask(mm, hook("mm_session_start", ["session"], IGNORE))
     assert (code, out) == (0, "An answer.\n")
     assert "plugin broken" in err
     assert "SIGINT" in err
+
+
+def test_one_that_replaces_a_handler_of_signals_at_import_is_left_out(mm: Mm) -> None:
+    code, out, err = ask(mm, IGNORE)
+    assert (code, out) == (0, "An answer.\n")
+    assert "plugin broken is left out" in err
+    assert "SIGINT" in err
+
+
+def test_a_layer_that_replaces_a_handler_of_signals_ends_the_turn(mm: Mm) -> None:
+    code, _, err = ask(mm, layer("during", IGNORE))
+    assert code == 4
+    assert "plugin broken failed in its layer mine: it replaced the handler of SIGINT" in err

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +51,31 @@ def test_a_broken_plugin_is_listed_with_what_it_was_made_for(mm: Mm, loud: Path)
     assert "enabled   mm-plugin-loud 1.2 for mini-me >=0.1,<0.2\n" in done.out
     assert (done.code, done.err) == (0, "")
     assert not loud.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["list"], ["list", "--json"], ["why", "loud"], ["disable", "loud"], ["enable", "loud"]],
+)
+def test_no_command_imports_a_plugin(mm: Mm, loud: Path, arguments: list[str]) -> None:
+    script = (
+        "import sys\nfrom minime_core.cli.main import run\n"
+        "from minime_core.discovery import discover\n"
+        f"code = run(['plugins', *{arguments}])\n"
+        "packages = {info.module.partition('.')[0] for info in discover()}\n"
+        "print(sorted(packages & {*sys.modules}), len(packages) > 10, code, file=sys.stderr)"
+    )
+    assert mm.site is not None
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=mm.cwd,
+        env={**os.environ, "PYTHONPATH": str(mm.site.folder)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == "[] True 0\n"
+    # `why` loads it in another process, to tell hooks, load time and error.
+    assert loud.exists() == (arguments[0] == "why")
 
 
 def test_built_in_plugins_are_listed_first(mm: Mm, loud: Path) -> None:

@@ -34,6 +34,7 @@ from minime_acp.tool_calls import one_line
 from minime_acp.turn import Turn
 from minime_core.assembly import Options
 from minime_core.cli.say import say
+from minime_core.cli.slash_commands import slash_commands
 from minime_core.config import Config
 from minime_core.errors import MinimeError
 from minime_core.events import Notice
@@ -247,9 +248,8 @@ class Conversation:
     def _call_id(self) -> str:
         return self._turn.call_id if self._turn is not None else ""
 
-    def _commands(self) -> dict[str, SlashCommand]:
-        found = self.session.host.collect("mm_slash_commands", SlashCommand, session=self.session)
-        return {command.name: command for _, command in found}
+    def _commands(self) -> Mapping[str, SlashCommand]:
+        return slash_commands(self.session)
 
     async def _announce_after(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

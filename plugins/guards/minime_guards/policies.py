@@ -53,8 +53,9 @@ def tool_layers(session: Session) -> list[ToolLayer]:
 
 def _policies(session: Session, settings: GuardSettings) -> Iterator[tuple[str, Phase, int, Wrap]]:
     names = Names(session.tools, settings.aliases)
+    watchdog = Watchdog(session.stash, settings, lambda error: _stranger(session, error))
     yield "thinking", Phase.NORMALISE, 10, thinking.wrap
-    yield "watchdog", Phase.JUDGE, 10, Watchdog(session.stash, settings).wrap
+    yield "watchdog", Phase.JUDGE, 10, watchdog.wrap
     yield "runaway", Phase.JUDGE, 20, runaway.wrap
     yield "arguments", Phase.JUDGE, 30, judging(arguments.judge)
     yield "names", Phase.JUDGE, 40, judging(names.judge)
@@ -66,6 +67,12 @@ def _policies(session: Session, settings: GuardSettings) -> Iterator[tuple[str, 
     yield "resample", Phase.RETRY, 10, resample.wrap
     yield "resume", Phase.RETRY, 20, Resume(session.provider, settings).wrap
     yield "network", Phase.RETRY, 30, Network(settings).wrap
+
+
+def _stranger(session: Session, error: BaseException) -> str:
+    """Return the plugin of others in whose code `error` came up, or ""."""
+    plugin = session.host.blame(error)
+    return "" if session.host.is_builtin(plugin) else plugin
 
 
 def _loops(session: Session, settings: GuardSettings) -> Loops:

@@ -7,7 +7,7 @@ Anything that comes starts the time anew, signs of life too. There is no limit f
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -93,10 +93,19 @@ class Alarm:
 
 
 class Watchdog:
-    """The layer, for one session."""
+    """The layer, for one session.
 
-    def __init__(self, stash: Stash, settings: GuardSettings) -> None:
+    holder: returns the plugin of others in whose code a cancelled request waited, or "".
+    """
+
+    def __init__(
+        self,
+        stash: Stash,
+        settings: GuardSettings,
+        holder: Callable[[BaseException], str] = lambda error: "",
+    ) -> None:
         self._settings = settings
+        self._holder = holder
         self._speed = stash.get(PREFILL, PrefillSpeed())
         self._can_stream = True
 
@@ -112,6 +121,7 @@ class Watchdog:
             clock = PrefillClock(self._speed)
             last: ModelEvent | None = None
             words = ""
+            holder = ""
             has_token = has_stalled = False
             alarm = Alarm(first)
             try:
@@ -135,11 +145,13 @@ class Watchdog:
                 if is_second:
                     self._can_stream = False
                 return
-            except asyncio.CancelledError:
+            except asyncio.CancelledError as error:
                 if not has_stalled:
                     raise
+                holder = self._holder(error)
             if has_token or not request.stream or request.turn.rounds > 1:
-                raise TurnStopped(_stalled(alarm.limit, last, words, has_token), reason="stalled")
+                text = _stalled(holder, alarm.limit, last, words, has_token)
+                raise TurnStopped(text, reason="stalled")
             text = f"nothing came for {_seconds(alarm.limit)}: asking for the answer in one piece"
             yield Notice("info", text, "watchdog")
             is_second = True
@@ -150,10 +162,13 @@ class Watchdog:
         return max(least, PATIENCE * estimate)
 
 
-def _stalled(limit: float, last: ModelEvent | None, words: str, has_token: bool) -> str:
+def _stalled(
+    holder: str, limit: float, last: ModelEvent | None, words: str, has_token: bool
+) -> str:
     setting = "watchdog_timeout" if has_token else "first_token_timeout"
+    who = f"plugin {holder}" if holder else "the server"
     return (
-        f"stalled: the server sent nothing for {_seconds(limit)}; {_seen(last, words)}. "
+        f"stalled: {who} sent nothing for {_seconds(limit)}; {_seen(last, words)}. "
         f"If it is only slow, raise guards.{setting}"
     )
 

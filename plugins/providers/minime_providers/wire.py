@@ -11,8 +11,8 @@ from typing import Any
 
 from minime_core.messages import Message
 from minime_core.models import ModelRequest
-from minime_core.schemas import reduce_schema, tool_parameters
 from minime_core.tools import Tool
+from minime_shared.schemas import reduce_schema, tool_parameters
 
 
 class Serialiser:

@@ -9,7 +9,7 @@ from minime_core import hookimpl
 from minime_core.frontends import FrontendSpec
 
 if TYPE_CHECKING:
-    from minime_core.assembly import Opener
+    from minime_core.cli.opening import Opener
 
 
 @hookimpl

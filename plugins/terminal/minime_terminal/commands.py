@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from minime_core.assembly import Options, load_profiles
+from minime_core.cli.slash_commands import HOOK, slash_commands
 from minime_core.errors import UserError
 from minime_core.frontends import SlashCommand, Suggestion
 from minime_core.models import ModelRef
@@ -76,14 +77,19 @@ class Commands:
             ("quit", "end", self._quit),
         ]
         host = self._session.host
-        of_plugins = host.collect("mm_slash_commands", SlashCommand, session=self._session)
+        self._all = dict(slash_commands(self._session))
         self._suggestions = [
             suggestion
             for _, suggestion in host.collect("mm_suggestions", Suggestion, session=self._session)
         ]
-        self._all: dict[str, SlashCommand] = {c.name: c for _, c in of_plugins}
         # The conversation's own names cannot be taken.
         self._own = {name for name, *_ in own}
+        for name in sorted(self._own & self._all.keys()):
+            plugin = host.owner(HOOK, name)
+            # Built-in ones offer some of them to other frontends.
+            if not host.is_builtin(plugin):
+                error = ValueError(f"the name {name} is taken by the conversation itself")
+                host.report(plugin, f"{HOOK} for {name}", error)
         self._all |= {name: _own(name, summary, run) for name, summary, run in own}
 
     @property

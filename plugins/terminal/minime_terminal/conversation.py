@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
-from minime_core.assembly import Opener, Options
+from minime_core.assembly import Options
 from minime_core.cli.mentions import expand_mentions
+from minime_core.cli.opening import Opener
 from minime_core.errors import MinimeError
 from minime_core.models import ModelRef
 from minime_core.permission import Answer, Question

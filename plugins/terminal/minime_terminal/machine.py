@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TextIO
 
-from minime_core.assembly import Opener
+from minime_core.cli.opening import Opener
+from minime_core.cli.stdout import stdout_for_answers
 from minime_core.events import (
     ContextUsage,
     MessageDone,
@@ -20,31 +21,33 @@ from minime_core.frontends import exit_code
 from minime_core.session import Session
 
 
-def _print(value: Any) -> None:
+def _print(value: Any, out: TextIO) -> None:
     # ASCII alone, so that no text of a model reaches a terminal as a control sequence.
-    print(json.dumps(value, ensure_ascii=True), flush=True)
+    print(json.dumps(value, ensure_ascii=True), file=out, flush=True)
 
 
 async def print_events(opener: Opener, prompt: str | None) -> int:
     """Print each event as one line of JSON."""
     assert prompt is not None
     code = 1
-    async with opener.open() as session:
-        _print({"type": "session_started", **_about(session)})
-        async with session.run(prompt) as events, aclosing(events):
-            async for event in events:
-                _print(to_json(event))
-                if isinstance(event, TurnDone):
-                    code = exit_code(event)
+    with stdout_for_answers() as out:
+        async with opener.open() as session:
+            _print({"type": "session_started", **_about(session)}, out)
+            async with session.run(prompt) as events, aclosing(events):
+                async for event in events:
+                    _print(to_json(event), out)
+                    if isinstance(event, TurnDone):
+                        code = exit_code(event)
     return code
 
 
 async def print_result(opener: Opener, prompt: str | None) -> int:
     """Print one JSON object when the turn is over."""
     assert prompt is not None
-    async with opener.open() as session:
-        result = await _result(session, prompt)
-    _print(result)
+    with stdout_for_answers() as out:
+        async with opener.open() as session:
+            result = await _result(session, prompt)
+        _print(result, out)
     return int(result["exit_code"])
 
 

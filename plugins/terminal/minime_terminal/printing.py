@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from typing import TextIO
 
-from minime_core.assembly import Opener
+from minime_core.cli.opening import Opener
+from minime_core.cli.stdout import stdout_for_answers
 from minime_core.events import (
     Event,
     MessageDone,
@@ -111,11 +112,16 @@ WHY = {
 async def print_answer(opener: Opener, prompt: str | None) -> int:
     """Ask one question and print the answer."""
     assert prompt is not None
+    with stdout_for_answers() as out:
+        return await _print_answer(opener, prompt, out)
+
+
+async def _print_answer(opener: Opener, prompt: str, out: TextIO) -> int:
     code = 1
     async with opener.open() as session:
         announce(session, sys.stderr)
         lines = session.settings.preview_lines
-        printer = Printer(session.tools, preview_lines=lines, out=sys.stdout, err=sys.stderr)
+        printer = Printer(session.tools, preview_lines=lines, out=out, err=sys.stderr)
         async with session.run(prompt) as events, aclosing(events):
             async for event in events:
                 printer.show(event)

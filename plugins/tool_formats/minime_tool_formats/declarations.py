@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from minime_core.schemas import tool_parameters
 from minime_core.tools import Tool
+from minime_shared.schemas import tool_parameters
 from minime_tool_formats.json_text import dump
 
 _TYPESCRIPT = {"integer": "number"}

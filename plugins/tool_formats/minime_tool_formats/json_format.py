@@ -12,8 +12,8 @@ from typing import Any
 
 from minime_core.formats import Reading
 from minime_core.messages import ToolCall
-from minime_core.schemas import reduce_schema
 from minime_core.tools import Tool
+from minime_shared.schemas import reduce_schema
 from minime_tool_formats.cursor import Cursor, Ended, Mismatch
 from minime_tool_formats.json_calls import read_calls
 from minime_tool_formats.json_string import StringDecoder

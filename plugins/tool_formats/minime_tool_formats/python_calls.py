@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from minime_core.messages import ToolCall
-from minime_core.schemas import tool_parameters
 from minime_core.tools import Tool
+from minime_shared.schemas import tool_parameters
 from minime_tool_formats.cursor import Mismatch
 from minime_tool_formats.names import schema_of, unwrapped
 

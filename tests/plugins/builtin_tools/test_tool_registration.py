@@ -11,8 +11,8 @@ import pytest
 from minime_builtin_tools.settings import ToolSettings
 from minime_core.config import Config, Layer
 from minime_core.errors import ConfigError
-from minime_core.schemas import tool_parameters
 from minime_core.tools import Tool
+from minime_shared.schemas import tool_parameters
 from tool_caller import registered
 
 FOUR = ["bash", "edit_file", "read_file", "write_file"]

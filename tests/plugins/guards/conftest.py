@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from instant_loop import InstantLoop
 from minime_core import hookimpl
 from minime_core.assembly import Options, open_session
 from minime_core.config import Config, Layer
@@ -32,24 +33,6 @@ from minime_core.turn import Turn
 MM = [sys.executable, "-c", "from minime_core.cli.main import main; main()"]
 TIMEOUT = 60
 T = TypeVar("T")
-
-
-class InstantLoop(asyncio.SelectorEventLoop):
-    """An event loop in which waiting takes no time: the clock jumps to when something is due."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._now = 0.0
-        select = self._selector.select  # type: ignore[attr-defined]
-
-        def jump(timeout: float | None) -> Any:
-            self._now += timeout or 0
-            return select(0)
-
-        self._selector.select = jump  # type: ignore[attr-defined]
-
-    def time(self) -> float:
-        return self._now
 
 
 @dataclass(frozen=True)

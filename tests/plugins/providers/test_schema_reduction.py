@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from referencing.exceptions import Unresolvable
 
-from minime_core.schemas import MAX_REPEATS, reduce_schema, tool_parameters
+from minime_shared.schemas import MAX_REPEATS, reduce_schema, tool_parameters
 
 # Keywords that llama-server takes, of those that reduced schemas may hold.
 TAKEN = {

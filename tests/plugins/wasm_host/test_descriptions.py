@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minime_core.schemas import MAX_DEPTH
 from minime_core.tools import Tool, ToolResult
 from minime_shared.cleaning import MAX_SCHEMA, clean
+from minime_shared.schemas import MAX_DEPTH
 from minime_wasm_host.describing import MAX_TOOLS, Description, describe_self
 from minime_wasm_host.refusal import Refused
 from minime_wasm_host.sidecar import ToolEntry

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from minime_core.messages import ToolCall
-from minime_core.schemas import tool_parameters
 from minime_core.tools import Tool
+from minime_shared.schemas import tool_parameters
 from minime_tool_formats.cursor import Cursor
 from minime_tool_formats.family import Family
 from minime_tool_formats.token_values import STRING, read_object, render
