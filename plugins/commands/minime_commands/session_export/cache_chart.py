@@ -40,4 +40,4 @@ def cache_chart(story: Story) -> Iterator[str]:
         yield f'<rect class="new" {place} y="{HEIGHT - top:.2f}" height="{top:.2f}"></rect>'
         yield f'<rect class="cached" {place} y="{HEIGHT - known:.2f}" height="{known:.2f}"></rect>'
         yield "</g>"
-    yield '</svg><p class="facts">dark: read anew · light: from the cache</p></section>'
+    yield '</svg><p class="facts">upper part: read anew · lower part: from the cache</p></section>'

@@ -116,7 +116,11 @@ def _step(step: Step) -> Iterator[str]:
 
 def _call_title(step: Step) -> str:
     arguments = list(step.arguments.values())
-    text = arguments[0] if len(arguments) == 1 else json.dumps(dict(step.arguments))
+    named = step.arguments.get("path")
+    if isinstance(named, str):
+        text = named
+    else:
+        text = arguments[0] if len(arguments) == 1 else json.dumps(dict(step.arguments))
     line = " ".join(clean(str(text)).split())
     took = "" if step.seconds is None else f" · {step.seconds:.1f} s"
     return f"{step.tool}: {line if len(line) <= 100 else line[:99] + '…'}{took}"

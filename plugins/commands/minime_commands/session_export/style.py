@@ -19,7 +19,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; font-size: .85r
   margin: .5rem 0; border-radius: 4px; }
 .answer table { border-collapse: collapse; display: block; overflow-x: auto; }
 .answer td, .answer th { border: 1px solid var(--line); padding: .2rem .5rem; }
-.answer code { font-size: .9em; }
+.answer code { font-size: .9em; } .answer pre code { font-size: inherit; }
 details { border: 1px solid var(--line); border-radius: 4px; margin: .5rem 0;
   padding: .25rem .75rem; }
 summary { cursor: pointer; font-family: ui-monospace, monospace; font-size: .85rem; }
