@@ -290,6 +290,34 @@ def test_the_embedded_model_does_not_stand_in_for_one_that_was_named(
         resolve(config(model="qwen3"), [nowhere])
 
 
+@pytest.mark.parametrize("name", ["x.gguf", "X.GGUF", "folder"])
+def test_a_model_that_is_a_file_answers_in_this_process(
+    server: FaultServer, tmp_path: Path, has_embedded: bool, name: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/openvino_model.xml").touch()
+    path = tmp_path / name
+    path.touch() if path.suffix else None
+    named = config(model=str(path))
+    if has_embedded:
+        ref = resolve(named, [at("llamacpp", server.base_url)])
+        assert (ref.provider, ref.model) == ("embedded", str(path))
+    else:
+        with pytest.raises(UserError, match=r"llama-server --jinja -m .* pip install"):
+            resolve(named, [at("llamacpp", server.base_url)])
+
+
+def test_a_file_that_a_server_here_has_loaded_is_asked_there() -> None:
+    with FaultServer(model="/models/x.gguf") as server:
+        ref = resolve(config(model="/models/x.gguf"), [at("llamacpp", server.base_url)])
+        assert (ref.provider, ref.base_url) == ("llamacpp", server.base_url)
+
+
+def test_a_model_file_that_is_missing_is_one_line(server: FaultServer) -> None:
+    with pytest.raises(UserError, match=r"there is no file gone\.gguf, and no server here has"):
+        resolve(config(model="gone.gguf"), [at("llamacpp", server.base_url)])
+
+
 def test_an_endless_list_is_not_read_to_its_end(server: FaultServer, nowhere: Preset) -> None:
     listed = json.dumps({"data": [{"id": "x" * 100}] * 20_000}).encode()
     assert len(listed) > probing.MAX_LISTING
