@@ -79,6 +79,10 @@ class PtyProgram:
         self._process.wait()
         os.close(self._master)
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def type(self, text: str) -> None:
         """Press keys."""
         os.write(self._master, text.encode())
