@@ -214,12 +214,13 @@ def test_a_service_that_leaves_its_session_by_itself_stays_and_is_named(
     service = (
         "import os\n"
         "os.setsid()\n"
-        "open('pipe', 'w').write(f'{os.getpid()}\\n')\n"
+        "pipe = open('pipe', 'w')  # closed by the exec, which ends what `cat` reads\n"
+        "print(os.getpid(), file=pipe, flush=True)\n"
         f"os.execvp('tail', {FOREVER.split()})"
     )
     tools.put("service.py", service)
     processes.pipe("pipe")
-    tools("bash", command="python3 service.py & read pid < pipe; echo $pid > number")
+    tools("bash", command="python3 service.py & cat pipe > number")
     (said,) = tools.end()
     assert said.startswith("left running: ")
     assert FOREVER in said
