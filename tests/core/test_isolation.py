@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import json
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from minime_core.testing import Mm, text, tool_call
+from minime_core import hookimpl
+from minime_core.cli.slash_commands import slash_commands
+from minime_core.testing import Mm, scripted_session, text, tool_call
+from quick_mm import QuickMm
 
 HEAD = """
 import asyncio, os, signal, sys
@@ -64,26 +71,29 @@ def mm_register_providers():
 NEVER = "await asyncio.Event().wait()"
 AT_ONCE = {"MM_PLUGIN_TIMEOUT": "0.1"}
 CORE = Path(__file__).parents[2] / "minime_core"
-HOOKS = [
-    (node.name, [argument.arg for argument in node.args.args])
+HOOKS = {
+    node.name: [argument.arg for argument in node.args.args]
     for node in ast.parse((CORE / "hookspecs.py").read_text()).body
     if isinstance(node, ast.FunctionDef)
-]
-IN_A_QUESTION = [
-    hook
-    for hook in HOOKS
-    if hook[0]
-    not in (
-        # Not called for a question in print mode.
-        "mm_register_commands",
-        "mm_config_model",
-        "mm_list_models",
-        "mm_findings",
-        "mm_model_chosen",
-        "mm_slash_commands",
-        "mm_suggestions",
-    )
-]
+}
+IN_A_COMMAND = {
+    "mm_register_commands": ["--help"],
+    "mm_config_model": ["config", "show"],
+    "mm_list_models": ["models"],
+    "mm_findings": ["doctor"],
+}
+IN_A_CONVERSATION = ["mm_model_chosen", "mm_slash_commands", "mm_suggestions"]
+IN_A_QUESTION = [name for name in HOOKS if name not in [*IN_A_COMMAND, *IN_A_CONVERSATION]]
+
+
+@pytest.fixture
+def quick(
+    mm: Mm, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Mm]:
+    """`mm` in this process, with nothing on stdin."""
+    with open(os.devnull) as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        yield QuickMm(mm, capsys, monkeypatch)
 
 
 def hook(name: str, arguments: list[str], body: str) -> str:
@@ -96,7 +106,7 @@ def ask(
     """Ask with the plugin `broken` installed, beside one that works."""
     assert mm.site is not None
     mm.site.install("broken", HEAD + source)
-    works = "mark = open('works', 'w')\n"
+    works = "open('works', 'w').close()"
     mm.site.install("zz_works", HEAD + hook("mm_session_start", ["session"], works))
     mm.server.enqueue(*[text("An answer.")] * replies)
     return mm.run(*options, "-p", "hi", env=env)
@@ -117,26 +127,51 @@ def test_one_that_ends_the_program_at_import_does_not(mm: Mm, statement: str) ->
     assert "plugin broken" in err
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(("name", "arguments"), IN_A_QUESTION, ids=lambda value: str(value)[:30])
-def test_a_hook_that_fails_is_told_and_the_answer_comes(
-    mm: Mm, name: str, arguments: list[str]
-) -> None:
-    code, out, err = ask(mm, hook(name, arguments, "raise ValueError('no luck')"))
+@pytest.mark.parametrize("name", IN_A_QUESTION)
+def test_a_hook_that_fails_is_told_and_the_answer_comes(quick: Mm, name: str) -> None:
+    code, out, err = ask(quick, hook(name, HOOKS[name], "raise ValueError('no luck')"))
     assert (code, out) == (0, "An answer.\n")
-    assert err.count("plugin broken failed in") == 1
-    assert name in err
-    assert "no luck" in err
-    assert (mm.cwd / "works").exists()
+    assert err == f"mm: plugin broken failed in {name}: ValueError: no luck\n"
+    assert (quick.cwd / "works").exists()
 
 
-@pytest.mark.full
+@pytest.mark.parametrize("name", IN_A_COMMAND)
+def test_a_hook_that_fails_keeps_no_command_away(quick: Mm, name: str) -> None:
+    assert quick.site is not None
+    source = hook(name, HOOKS[name], "raise ValueError('no luck')")
+    quick.site.install("broken", HEAD + source)
+    done = quick.run(*IN_A_COMMAND[name])
+    assert f"plugin broken failed in {name}: ValueError: no luck" in done.err
+    assert done.out
+
+
+@pytest.mark.parametrize("name", IN_A_CONVERSATION)
+def test_a_hook_that_fails_ends_no_conversation(name: str) -> None:
+    class Broken:
+        pass
+
+    def fail(*arguments: object) -> None:
+        raise ValueError("no luck")
+
+    setattr(Broken, name, hookimpl(fail))
+
+    async def converse() -> list[str]:
+        async with scripted_session(["An answer."], plugins=[Broken()], is_lenient=True) as one:
+            one.session.host.notify("mm_model_chosen", ref=one.session.ref)
+            assert slash_commands(one.session) == {}
+            assert not [*one.session.host.collect("mm_suggestions", session=one.session)]
+            assert (await one.ask()).answer == "An answer."
+        return list(one.warnings)
+
+    said = f"plugin broken failed in {name}: ValueError: no luck"
+    assert asyncio.run(converse()) == [said]
+
+
 @pytest.mark.parametrize("name", ["mm_register_tools", "mm_model_middleware", "mm_system_prompt"])
-def test_a_hook_that_returns_something_else_is_told(mm: Mm, name: str) -> None:
-    code, out, err = ask(mm, hook(name, [], "return 7"))
+def test_a_hook_that_returns_something_else_is_told(quick: Mm, name: str) -> None:
+    code, out, err = ask(quick, hook(name, [], "return 7"))
     assert (code, out) == (0, "An answer.\n")
-    assert "plugin broken" in err
-    assert name in err
+    assert f"plugin broken failed in {name}: TypeError: 7 is no " in err
 
 
 PLACES = ["before", "during", "after"]
