@@ -276,6 +276,47 @@ def test_a_provider_that_misbehaves_ends_the_turn_with_its_plugins_name(
     assert "Traceback" not in err
 
 
+SURVEYED = """
+class Mine(ScriptedModel):
+    name = "mine"
+    async def info(self):
+        {body}
+
+@hookimpl
+def mm_register_providers():
+    return ProviderSpec(name="mine", summary="", make=lambda config, ref: Mine())
+
+@hookimpl
+def mm_list_models():
+    return ModelRef(provider="mine", model="theirs")
+"""
+
+
+def test_a_provider_that_fails_keeps_no_other_from_being_listed(quick: Mm) -> None:
+    assert quick.site is not None
+    quick.site.install("broken", HEAD + SURVEYED.format(body="raise ValueError('no luck')"))
+    done = quick.run("models")
+    assert done.code == 0
+    assert "plugin broken failed: ValueError: no luck" in done.out
+    assert "* m: window 4,096" in done.out
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("raise ValueError('no luck')", "plugin broken failed: ValueError: no luck"),
+        (NEVER, "plugin broken kept everything waiting for 0.1 s in provider mine"),
+    ],
+)
+def test_a_provider_that_tells_nothing_is_a_finding(quick: Mm, body: str, said: str) -> None:
+    assert quick.site is not None
+    quick.site.install("broken", HEAD + SURVEYED.format(body=body))
+    quick.options = ["--provider", "mine", "--model", "theirs"]
+    done = quick.run("doctor", env=AT_ONCE)
+    assert said in done.out
+    assert "Traceback" not in done.err
+
+
 def test_the_end_of_a_session_that_waits_for_ever_is_told_after_the_answer(mm: Mm) -> None:
     code, out, err = ask(mm, f"@hookimpl\nasync def mm_session_end():\n    {NEVER}\n", env=AT_ONCE)
     assert (code, out) == (0, "An answer.\n")
