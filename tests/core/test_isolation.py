@@ -167,11 +167,54 @@ def test_a_hook_that_fails_ends_no_conversation(name: str) -> None:
     assert asyncio.run(converse()) == [said]
 
 
-@pytest.mark.parametrize("name", ["mm_register_tools", "mm_model_middleware", "mm_system_prompt"])
-def test_a_hook_that_returns_something_else_is_told(quick: Mm, name: str) -> None:
-    code, out, err = ask(quick, hook(name, [], "return 7"))
+NO_SCHEMA = (
+    "Tool(name='mine', description='', schema={'x': object()}, run=print, effects=frozenset())"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("mm_register_tools", "7", "TypeError: 7 is no Tool"),
+        ("mm_register_tools", NO_SCHEMA, "TypeError: Object of type "),
+        ("mm_register_providers", "[None]", "TypeError: None is no ProviderSpec"),
+        ("mm_register_tool_formats", "object()", "TypeError: <object objec"),
+        ("mm_register_profiles", "'x.yaml'", "TypeError: 'x.yaml' is no Path"),
+        ("mm_system_prompt", "7", "TypeError: 7 is no str"),
+        ("mm_rewrite_question", "7", "TypeError: 7 is no str"),
+        ("mm_resolve_model", "7", "TypeError: 7 is no ModelRef"),
+        ("mm_model_middleware", "7", "TypeError: 7 is no ModelLayer"),
+        ("mm_model_middleware", "ModelLayer(name='x', phase=Phase.JUDGE, wrap=7)", "TypeError: x"),
+        ("mm_model_middleware", "ModelLayer(name='x', phase='a', wrap=print)", "TypeError: x"),
+        ("mm_tool_middleware", "ToolLayer(name='x', phase='a', wrap=print)", "TypeError: x is no"),
+    ],
+)
+def test_a_hook_that_returns_something_else_is_told(
+    quick: Mm, name: str, value: str, said: str
+) -> None:
+    code, out, err = ask(quick, hook(name, [], f"return {value}"))
     assert (code, out) == (0, "An answer.\n")
-    assert f"plugin broken failed in {name}: TypeError: 7 is no " in err
+    assert err.startswith(f"mm: plugin broken failed in {name}: {said}")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", [None, "a: [1", "match: m\nfrobnicate: 1", "match: '*'"])
+def test_a_profile_that_cannot_be_used_is_left_out(quick: Mm, content: str | None) -> None:
+    profile = quick.cwd / "mine.yaml"
+    if content is not None:
+        profile.write_text(content)
+    body = f"import pathlib; return pathlib.Path({str(profile)!r})"
+    code, out, err = ask(quick, hook("mm_register_profiles", [], body))
+    assert (code, out) == (0, "An answer.\n")
+    assert "plugin broken failed in mm_register_profiles for mine.yaml: ConfigError: " in err
+
+
+def test_a_tool_whose_schema_is_wrong_is_a_failed_call(quick: Mm) -> None:
+    quick.server.enqueue(tool_call("mine", {}))
+    source = TOOL.format(body="return ToolResult(text='done')")
+    code, out, err = ask(quick, source.replace('"object"', '"nonsense"'))
+    assert (code, out) == (0, "An answer.\n")
+    assert "mine: wrong arguments: the tool cannot be used, its schema is wrong" in err
 
 
 PLACES = ["before", "during", "after"]
@@ -206,6 +249,13 @@ def test_a_layer_that_waits_for_ever_ends_the_turn_with_its_plugins_name(
     )
     assert "Traceback" not in err
     assert (mm.cwd / "works").exists()
+
+
+@pytest.mark.parametrize("statement", ["sys.exit(3)", "raise asyncio.CancelledError"])
+def test_a_layer_that_ends_more_than_itself_ends_the_turn(quick: Mm, statement: str) -> None:
+    code, _, err = ask(quick, layer("before", statement))
+    assert code == 4
+    assert "plugin broken failed: " in err.splitlines()[-1]
 
 
 def test_a_layer_that_yields_something_else_ends_the_turn_with_its_plugins_name(mm: Mm) -> None:
@@ -351,6 +401,8 @@ def mm_register_tools():
     [
         ("raise ValueError('no luck')", "failed in tool mine: ValueError", "no luck"),
         ("return 7", "failed in tool mine: TypeError: 7 is no ToolResult", "7 is no ToolResult"),
+        ("return ToolResult(text=7)", "failed in tool mine: TypeError: ", "is no ToolResult"),
+        ("raise asyncio.CancelledError", "failed in tool mine: CancelledError", "Do without it"),
         (NEVER, "kept everything waiting for 0.1 s in tool mine", "Do without it"),
     ],
 )

@@ -8,6 +8,7 @@ from minime_core.bundled import bundled
 from minime_core.config import Config
 from minime_core.errors import ConfigError
 from minime_core.profiles import DEFAULT, Profiles
+from minime_shared.origins import origins
 
 
 @pytest.fixture
@@ -33,8 +34,8 @@ def test_every_profile_extends_default(folder: Path) -> None:
     merged = settings(Profiles([folder]), "small")
     assert merged.settings.max_turns == 10
     assert merged.settings.sampling == {"temperature": 1, "top_p": 0.9}
-    assert merged.origins()["sampling.temperature"] == (1, "profile small")
-    assert merged.origins()["sampling.top_p"] == (0.9, "profile default")
+    assert origins(merged)["sampling.temperature"] == (1, "profile small")
+    assert origins(merged)["sampling.top_p"] == (0.9, "profile default")
 
 
 def test_a_profile_extends_another_which_extends_another(folder: Path) -> None:

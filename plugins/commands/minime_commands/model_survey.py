@@ -12,6 +12,7 @@ from minime_core.errors import ConfigError, MinimeError, UserError
 from minime_core.models import ModelInfo, ModelRef, ProviderSpec
 from minime_core.plugins import PluginHost
 from minime_core.profiles import DEFAULT, Profiles
+from minime_shared.origins import origins
 
 ANSWER_TIMEOUT = 5.0
 """Seconds that a server has to tell of one model."""
@@ -170,5 +171,5 @@ def tools_of(config: Config, info: ModelInfo) -> str:
 
 
 def _place(config: Config) -> str:
-    origin = config.origins()["context_window"][1]
+    origin = origins(config)["context_window"][1]
     return Path(origin).name if origin.startswith("/") else origin
