@@ -140,6 +140,8 @@ async def connect(
 
     Raises as `open_session` does.
     """
+    profiles = load_profiles(host, options.cwd)
+    config = profiles.with_server(config)
     ref = host.first("mm_resolve_model", ModelRef, config=config)
     if ref is None:
         raise UserError("no model: name a server with --base-url or --provider")
@@ -151,7 +153,7 @@ async def connect(
         undo.push_async_callback(provider.aclose)
         info = await _ask_info(provider, ref, warn)
         ref = replace(ref, model=ref.model or info.model)
-    profile = _choose_profile(load_profiles(host, options.cwd), config, ref)
+    profile = _choose_profile(profiles, config, ref)
     return Connection(ref, provider, info, profile, config.above(profile.layers))
 
 

@@ -53,6 +53,7 @@ def show(invocation: Invocation, origin: bool, as_json: bool) -> None:
 def _origins(invocation: Invocation) -> Iterator[tuple[str, tuple[Any, str]]]:
     host, settings = invocation.load()
     profiles = load_profiles(host, invocation.options.cwd)
+    settings = profiles.with_server(settings)
     chosen = settings.settings
     name = chosen.profile or (profiles.match(chosen.model) if chosen.model else None)
     merged = settings.above(profiles.load(name or DEFAULT).layers)

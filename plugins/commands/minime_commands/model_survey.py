@@ -62,6 +62,7 @@ class Survey:
 
 async def survey(host: PluginHost, config: Config, profiles: Profiles) -> Survey:
     """Look for models and ask about each. Raises ConfigError for settings that cannot be used."""
+    config = profiles.with_server(config)
     found = [ref for _, ref in host.collect("mm_list_models", ModelRef, config=config)]
     used, error = None, ""
     try:
