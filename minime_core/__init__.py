@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from minime_core.assembly import Options as Options
-    from minime_core.assembly import load_host as load_host
     from minime_core.assembly import open_session as open_session
     from minime_core.bounds import bound as bound
     from minime_core.bounds import output_limit as output_limit
     from minime_core.cli.finding import Finding as Finding
+    from minime_core.cli.loading import load_host as load_host
     from minime_core.cli.opening import Opener as Opener
     from minime_core.config import Config as Config
     from minime_core.discovery import PluginInfo as PluginInfo
@@ -98,9 +98,10 @@ if TYPE_CHECKING:
     from minime_core.turn import Turn as Turn
 
 HOMES = {
-    "assembly": "Options load_host open_session",
+    "assembly": "Options open_session",
     "bounds": "bound output_limit",
     "cli.finding": "Finding",
+    "cli.loading": "load_host",
     "cli.opening": "Opener",
     "config": "Config",
     "discovery": "PluginInfo",

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from minime_core import paths, trust
+from minime_core import paths
 from minime_core.bundled import bundled
-from minime_core.config import Config, Layer, read_yaml
+from minime_core.config import Config
 from minime_core.errors import ConfigError, ProviderError, StatusError, UserError
-from minime_core.flat_keys import unfold
 from minime_core.formats import ToolFormat
 from minime_core.history import History
 from minime_core.models import ModelInfo, ModelRef, Provider, ProviderSpec
-from minime_core.plugins import PluginHost, discover
+from minime_core.plugins import PluginHost
 from minime_core.profiles import DEFAULT, Profile, Profiles
 from minime_core.records import Record
 from minime_core.session import Session
-from minime_core.settings import Settings
 from minime_core.store import SessionFile, find_session, header, new_session_id
 from minime_core.tools import Tool
 from minime_core.watching import Watching
@@ -55,58 +52,21 @@ class Options:
     is_debug: bool = False
 
 
-def load_config(options: Options, sections: Collection[str], warn: Warn) -> Config:
-    """Read all layers but the profile's. Raises ConfigError."""
-
-    def read(path: Path) -> dict[str, Any]:
-        values, unused = unfold(read_yaml(path), sections)
-        if unused:
-            warn(f"{path}: {', '.join(unused)} mean nothing here and are ignored")
-        return values
-
-    layers = []
-    user = paths.config_folder() / "config.yaml"
-    if user.is_file():
-        layers.append(Layer(str(user), read(user)))
-    project = trust.project_config(options.cwd)
-    if project.is_file():
-        values = read(project)
-        if not trust.is_trusted(project):
-            values, guarded = trust.without_guarded(values, sections)
-            if guarded:
-                warn(
-                    f"{project} is not trusted: {', '.join(guarded)} ignored "
-                    "(read the file, then run `mm trust`)"
-                )
-        layers.append(Layer(str(project), values))
-    if options.config_file is not None:
-        layers.append(Layer(str(options.config_file), read(options.config_file)))
-    for name in (field.name for field in fields(Settings)):
-        variable = f"MM_{name.upper()}"
-        if os.environ.get(variable):
-            layers.append(Layer(variable, {name: os.environ[variable]}))
-    for name, value in options.flags.items():
-        # The policy has no flag of its name: its values are flags.
-        flag = value if name == "policy" else name.replace("_", "-")
-        layers.append(Layer(f"--{flag}", {name: value}))
-    return Config(layers, sections)
-
-
-def load_host(options: Options, warn: Warn) -> tuple[PluginHost, Config]:
-    """Find the plugins, read the settings, and load what is not disabled."""
-    host = PluginHost(discover(), warn)
-    config = load_config(options, {info.name for info in host.infos}, warn)
-    host.load({*config.settings.disabled_plugins, *options.no_plugins})
-    return host, config
-
-
 def load_profiles(host: PluginHost, cwd: Path) -> Profiles:
     """Return all profiles: shipped, of plugins, of the user, of the project."""
-    of_plugins = [path for _, path in host.collect("mm_register_profiles", Path)]
+    sections = {info.name for info in host.infos}
+    files = [bundled("profiles")]
+    for plugin, path in host.collect("mm_register_profiles", Path):
+        with host.reporting(plugin, f"mm_register_profiles for {path.name}"):
+            found = Profiles([*files, path])
+            for name in Profiles([path]).names():
+                Config(found.load(name).layers, sections)
+                found.patterns(name)
+            files.append(path)
     return Profiles(
-        [bundled("profiles"), *of_plugins, paths.config_folder() / "profiles"],
+        [*files, paths.config_folder() / "profiles"],
         project=cwd / paths.PROJECT_FOLDER / "profiles",
-        sections={info.name for info in host.infos},
+        sections=sections,
     )
 
 
@@ -180,18 +140,20 @@ async def connect(
 
     Raises as `open_session` does.
     """
+    profiles = load_profiles(host, options.cwd)
+    config = profiles.with_server(config)
     ref = host.first("mm_resolve_model", ModelRef, config=config)
     if ref is None:
         raise UserError("no model: name a server with --base-url or --provider")
     spec = _provider(host, ref)
     owner = host.owner("mm_register_providers", spec.name)
+    watching = Watching(host, config.settings.plugin_timeout)
     with host.answering(owner):
-        watching = Watching(host, config.settings.plugin_timeout)
         provider = watching.provider(owner, spec.make(config, ref))
         undo.push_async_callback(provider.aclose)
         info = await _ask_info(provider, ref, warn)
         ref = replace(ref, model=ref.model or info.model)
-    profile = _choose_profile(load_profiles(host, options.cwd), config, ref)
+    profile = _choose_profile(profiles, config, ref)
     return Connection(ref, provider, info, profile, config.above(profile.layers))
 
 

@@ -69,20 +69,6 @@ class Config:
         """Return whether some place sets a setting of the core."""
         return any(name in layer.values for layer in self.layers)
 
-    def origins(self) -> dict[str, tuple[Any, str]]:
-        """Return each core setting's value and where it comes from."""
-        found: dict[str, tuple[Any, str]] = {}
-        for field in fields(Settings):
-            value = getattr(self.settings, field.name)
-            setters = [layer for layer in self.layers if field.name in layer.values]
-            if setters and isinstance(value, dict):
-                for layer in setters:
-                    for key in layer.values[field.name]:
-                        found[f"{field.name}.{key}"] = (value.get(key), layer.origin)
-            else:
-                found[field.name] = (value, setters[-1].origin if setters else "default")
-        return found
-
     def _resolve(self, declared: type[T], section: str, layers: Iterable[Layer]) -> T:
         types = typing.get_type_hints(declared)
         least = {field.name: field.metadata.get("least") for field in fields(declared)}

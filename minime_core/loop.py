@@ -24,6 +24,7 @@ from minime_core.events import (
 from minime_core.history import NO_ANSWER
 from minime_core.messages import Message, Timings, ToolCall, Usage
 from minime_core.models import with_note
+from minime_core.plugins import is_failure
 from minime_core.records import CANCELLED, Display, ErrorRecord
 from minime_core.turn import Turn
 
@@ -51,12 +52,9 @@ async def run_turn(
                 try:
                     yield event
                 except GeneratorExit:
-                    with session.host.ending():
+                    with session.host.reporting():
                         await events.aclose()
                     raise
-    except (asyncio.CancelledError, GeneratorExit):
-        session.history.withdraw(turn.first, CANCELLED)
-        raise
     except TurnStopped as stop:
         _keep_partial_answer(session, turn)
         session.history.append(ErrorRecord(text=str(stop), model=session.ref.model))
@@ -65,9 +63,11 @@ async def run_turn(
     except MinimeError as error:
         _keep_partial_answer(session, turn)
         yield _failed(session, error)
-    except (Exception, SystemExit) as error:
-        failure = session.host.failure(error)
+    except BaseException as error:
+        failure = session.host.failure(error) if is_failure(error) else None
         if failure is None:
+            if not isinstance(error, Exception):
+                session.history.withdraw(turn.first, CANCELLED)
             raise
         _keep_partial_answer(session, turn)
         yield _failed(session, failure)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from minime_core.events import ModelEvent
 from minime_core.messages import ToolCall
@@ -45,23 +45,32 @@ ToolWrap = Callable[[ToolCall, ToolCaller], Awaitable[ToolResult]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelLayer:
-    """A layer around requests. Within a phase a lower `order` is nearer to the server."""
+class _Layer:
+    """What layers have in common; a wrong kind of anything is its plugin's, at once."""
 
     name: str
     phase: Phase
-    wrap: ModelWrap
+    wrap: Any
     order: int = 0
+
+    def __post_init__(self) -> None:
+        places = isinstance(self.phase, Phase), isinstance(self.order, int), callable(self.wrap)
+        if not all(places):
+            raise TypeError(f"{self.name} is no layer: its phase, order or wrap is of another kind")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolLayer:
+class ModelLayer(_Layer):
+    """A layer around requests. Within a phase a lower `order` is nearer to the server."""
+
+    wrap: ModelWrap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolLayer(_Layer):
     """A layer around calls of tools. Within a phase a lower `order` is nearer to the tool."""
 
-    name: str
-    phase: Phase
     wrap: ToolWrap
-    order: int = 0
 
 
 def compose_model(

@@ -209,7 +209,7 @@ class PluginHost:
         """Return whether some plugin implements `hook`."""
         return bool(self._impls(hook))
 
-    def report(self, plugin: str, hook: str, error: Exception | SystemExit) -> None:
+    def report(self, plugin: str, hook: str, error: BaseException) -> None:
         """Warn about a failure of `plugin` in `hook`, the first time that it happens."""
         if os.environ.get("MM_STRICT_PLUGINS"):
             raise error
@@ -223,20 +223,25 @@ class PluginHost:
         """Lay what goes wrong inside on `plugin`: raise PluginError for all but MinimeError."""
         try:
             yield
-        except MinimeError:
-            raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if isinstance(error, MinimeError) or not is_failure(error):
+                raise
             raise self.failure(error, plugin) or error from error
 
     @contextmanager
-    def ending(self) -> Iterator[None]:
-        """Warn of what a plugin does wrong inside, where it is too late for anything else."""
+    def reporting(self, plugin: str = "", what: str = "") -> Iterator[None]:
+        """Warn of what a plugin does wrong inside, and go on.
+
+        plugin: whose it is; the one that `blame` names unless given.
+        what: what it did.
+        """
         try:
             yield
         except (Exception, SystemExit) as error:
-            if (failure := self.failure(error)) is None:
+            failure = self.failure(error, plugin)
+            if failure is None:
                 raise
-            self.report(failure.plugin, "", failure)
+            self.report(failure.plugin, what, error if what else failure)
 
     def failure(self, error: BaseException, plugin: str = "") -> PluginError | None:
         """Return `error` as that of a plugin, None when it is none's.
@@ -273,6 +278,17 @@ def _single(returned: object) -> bool:
 
 def _is_awaited(hook: str) -> bool:
     return "Awaitable" in getattr(hookspecs, hook).__annotations__["return"]
+
+
+def is_failure(error: BaseException) -> bool:
+    """Return whether `error` is one of the code that raised it, and no end that was asked for.
+
+    A cancellation that nobody asked for comes from waiting for what was cancelled.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and not task.cancelling()
+    return isinstance(error, (Exception, SystemExit))
 
 
 def without(plugin: str) -> str:

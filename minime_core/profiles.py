@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from minime_core.config import Layer, read_yaml
+from minime_core.config import Config, Layer, read_yaml
 from minime_core.errors import ConfigError
 from minime_core.trust import without_guarded
 
 DEFAULT = "default"
 _META = ("match", "extends", "summary")
+_SERVER = frozenset({"provider", "base_url", "model", "api_key_env", "api_key_command"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,24 @@ class Profiles:
             for values in self._files(link)
         ]
         return Profile(name, tuple(layers), why)
+
+    def with_server(self, config: Config) -> Config:
+        """Return `config` with the server that the chosen profile names, if one does.
+
+        It counts where the profile was chosen: a flag replaces the server of the user's file, and
+        is replaced by none but other variables and flags. Raises ConfigError.
+        """
+        places = [n for n, layer in enumerate(config.layers) if "profile" in layer.values]
+        if not config.settings.profile or not places:
+            return config
+        run = [n for n, layer in enumerate(config.layers) if layer.origin.startswith(("MM_", "--"))]
+        place = min(places[-1:] + run[:1])
+        server = [
+            Layer(layer.origin, {key: layer.values[key] for key in _SERVER & layer.values.keys()})
+            for layer in self.load(config.settings.profile).layers
+        ]
+        layers = (*config.layers[:place], *server, *config.layers[place:])
+        return Config(layers, config.sections)
 
     def match(self, model: str) -> str | None:
         """Return the name of the profile whose pattern fits `model` best, None when none does.

@@ -29,7 +29,7 @@ from minime_core.models import (
     takes_images,
 )
 from minime_core.permission import Answer, Ask, Decision, Permission, Question, approve, refuse
-from minime_core.plugins import PluginHost
+from minime_core.plugins import PluginHost, is_failure
 from minime_core.profiles import Profile
 from minime_core.store import SessionFile
 from minime_core.tools import Tool, ToolContext, ToolResult
@@ -240,9 +240,11 @@ class Session:
         plugin = self.host.owner("mm_register_tools", call.name)
         try:
             result = await self.watching.run_tool(plugin, tool, call.arguments, context)
-            if not isinstance(result, ToolResult):
-                raise TypeError(f"{reprlib.repr(result)[:80]} is no ToolResult")
-        except (Exception, SystemExit) as error:  # a tool of a plugin may fail in any way
+            if not isinstance(result, ToolResult) or not isinstance(result.text, str):
+                raise TypeError(f"{reprlib.repr(result)[:80]} is no ToolResult with text")
+        except BaseException as error:  # a tool of a plugin may fail in any way
+            if not is_failure(error):
+                raise
             self._report(tool, "tool", error)
             text = f"[{tool.name}: failed inside: {type(error).__name__}: {error}. Do without it.]"
             result = ToolResult(text=text, ok=False)
@@ -270,7 +272,7 @@ class Session:
             diff = None
         return await self.ask(replace(question, diff=diff))
 
-    def _report(self, tool: Tool, what: str, error: Exception | SystemExit) -> None:
+    def _report(self, tool: Tool, what: str, error: BaseException) -> None:
         plugin = self.host.owner("mm_register_tools", tool.name) or self.host.blame(error)
         self.host.report(plugin or tool.name, f"{what} {tool.name}", error)
 
@@ -285,7 +287,7 @@ class Session:
             limit = self.settings.plugin_timeout
             for awaitable in self.host.notify("mm_session_end", limit, session=self):
                 await awaitable
-            with self.host.ending():
+            with self.host.reporting():
                 await self.provider.aclose()
         finally:
             self.file.close()

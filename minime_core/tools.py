@@ -6,6 +6,7 @@ A failure is not an exception but a result with text that the model can act on.
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -109,8 +110,10 @@ class Tool:
     plan: Callable[[Arguments], Sequence[tuple[str, StepStatus]]] = lambda arguments: ()
 
     def __post_init__(self) -> None:
+        """Refuse what no server takes. Raises ValueError, and TypeError for what is not JSON."""
         if not re.fullmatch("[0-9A-Za-z_-]{1,64}", self.name):
             raise ValueError(f"{self.name!r} cannot be the name of a tool")
+        json.dumps(self.schema)
 
     @cached_property
     def _validator(self) -> Validator:
@@ -123,7 +126,10 @@ class Tool:
 
         Of many faults the first ones.
         """
-        errors = islice(self._validator.iter_errors(arguments), MAX_FAULTS)
+        try:
+            errors = [*islice(self._validator.iter_errors(arguments), MAX_FAULTS)]
+        except Exception as error:  # a schema that is none fails in many ways
+            return [f"the tool cannot be used, its schema is wrong: {_shorten(str(error))}"]
         return [f"{e.json_path[2:] or 'arguments'}: {_shorten(e.message)}" for e in errors]
 
     @cached_property

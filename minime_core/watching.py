@@ -135,7 +135,7 @@ class Watching:
         """
         if self._host.is_builtin(plugin):
             return provider
-        return cast(Provider, _Provider(self, plugin, provider))
+        return cast(Provider, _Provider(self, self._host, plugin, provider))
 
     async def asking(self, ask: Ask, question: Question) -> Answer:
         """Put a question to the user; meanwhile no plugin's time runs."""
@@ -166,10 +166,13 @@ class Watching:
 
 
 class _Provider:
-    """A provider whose stream is watched like a layer, and whose coroutines have a clock each."""
+    """A provider whose stream is watched like a layer, and whose coroutines fail as its plugin."""
 
-    def __init__(self, watching: Watching, plugin: str, provider: Provider) -> None:
+    def __init__(
+        self, watching: Watching, host: PluginHost, plugin: str, provider: Provider
+    ) -> None:
         self._provider = provider
+        self._answering = partial(host.answering, plugin)
         watch = _Watch(plugin, f"provider {provider.name}")
         self._clock = partial(watching.clock, plugin, watch.where)
         stream = watching.stream(watch, lambda request, _: provider.stream(request), inf)
@@ -179,7 +182,7 @@ class _Provider:
         found = getattr(self._provider, name)
 
         async def timed(*arguments: Any) -> Any:
-            with self._clock():
+            with self._answering(), self._clock():
                 return await found(*arguments)
 
         return timed if iscoroutinefunction(found) else found

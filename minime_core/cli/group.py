@@ -12,8 +12,9 @@ from typing import Any
 import click
 from click.exceptions import Exit
 
-from minime_core.assembly import Options, load_host
+from minime_core.assembly import Options
 from minime_core.cli import completing, plugin_commands
+from minime_core.cli.loading import load_host
 from minime_core.cli.say import say
 from minime_core.cli.stdout import stdout_kept
 from minime_core.config import Config

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from minime_core.assembly import Options, Warn, load_config, open_session
+from minime_core.assembly import Options, Warn, open_session
+from minime_core.cli.loading import load_config
 from minime_core.config import Config
 from minime_core.events import Notice
 from minime_core.plugins import PluginHost

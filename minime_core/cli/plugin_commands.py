@@ -100,7 +100,7 @@ def new(name: str) -> None:
 
 def _survey(invocation: Invocation) -> list[dict[str, Any]]:
     """Return what is known of each plugin without importing it."""
-    from minime_core.assembly import load_config
+    from minime_core.cli.loading import load_config
     from minime_core.cli.say import say
     from minime_core.discovery import discover, switches
 
@@ -108,8 +108,9 @@ def _survey(invocation: Invocation) -> list[dict[str, Any]]:
     disabled = {info.name: str(switches()) for info in infos if info.state == "disabled"}
     try:
         config = load_config(invocation.options, {info.name for info in infos}, say)
-        names, origin = config.origins()["disabled_plugins"]
-        disabled |= dict.fromkeys(names, origin)
+        for layer in config.layers:
+            if "disabled_plugins" in layer.values:
+                disabled |= dict.fromkeys(config.settings.disabled_plugins, layer.origin)
     except ConfigError as error:
         say(str(error))
     disabled |= dict.fromkeys(invocation.options.no_plugins, "--no-plugin")

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minime_core.assembly import Options, load_config
+from minime_core.assembly import Options
+from minime_core.cli.loading import load_config
 from minime_core.config import Config, Layer, convert, read_yaml
 from minime_core.errors import ConfigError
 from minime_core.paths import config_folder
 from minime_core.settings import Seconds, Settings, setting
+from minime_shared.origins import origins
 
 
 def config(*layers: dict[str, Any], sections: tuple[str, ...] = ()) -> Config:
@@ -33,14 +35,14 @@ def one_line(error: pytest.ExceptionInfo[ConfigError]) -> str:
 def test_without_layers_everything_has_its_default() -> None:
     empty = config()
     assert empty.settings == Settings()
-    assert {origin for _, origin in empty.origins().values()} == {"default"}
+    assert {origin for _, origin in origins(empty).values()} == {"default"}
 
 
 def test_a_later_layer_replaces_a_value() -> None:
     merged = config({"model": "a", "max_turns": 3}, {"model": "b"})
     assert (merged.settings.model, merged.settings.max_turns) == ("b", 3)
-    assert merged.origins()["model"] == ("b", "layer 2")
-    assert merged.origins()["max_turns"] == (3, "layer 1")
+    assert origins(merged)["model"] == ("b", "layer 2")
+    assert origins(merged)["max_turns"] == (3, "layer 1")
 
 
 def test_mappings_are_merged_key_by_key_and_lists_are_replaced() -> None:
@@ -50,8 +52,8 @@ def test_mappings_are_merged_key_by_key_and_lists_are_replaced() -> None:
     )
     assert merged.settings.sampling == {"temperature": 1, "top_p": 0.9}
     assert merged.settings.deny == []
-    assert merged.origins()["sampling.temperature"] == (1, "layer 2")
-    assert merged.origins()["sampling.top_p"] == (0.9, "layer 1")
+    assert origins(merged)["sampling.temperature"] == (1, "layer 2")
+    assert origins(merged)["sampling.top_p"] == (0.9, "layer 1")
 
 
 def test_layers_below_give_way() -> None:
@@ -78,7 +80,7 @@ def test_every_place_overrules_those_before_it(
     options = Options(cwd=project, flags={})
 
     def origin(options: Options) -> tuple[Any, str]:
-        return load_config(options, (), pytest.fail).origins()["max_turns"]
+        return origins(load_config(options, (), pytest.fail))["max_turns"]
 
     assert origin(options) == (2, str(own))
     with_file = Options(cwd=project, flags={}, config_file=extra)
@@ -113,7 +115,7 @@ def test_every_setting_without_parts_can_come_from_the_environment(
             load_config(Options(cwd=project, flags={}), (), pytest.fail)
     else:
         loaded = load_config(Options(cwd=project, flags={}), (), pytest.fail)
-        assert loaded.origins()[name] == (value, f"MM_{name.upper()}")
+        assert origins(loaded)[name] == (value, f"MM_{name.upper()}")
 
 
 # Trust
@@ -147,7 +149,7 @@ def test_a_project_that_is_not_trusted_cannot_set_what_is_guarded(name: str, pro
     assert loaded.settings.deny == ["bash"]
     assert loaded.settings.policy == "read-only"
     assert loaded.settings.max_turns == 3
-    assert loaded.origins()[name if name != "extra_body" else "model"][1] != str(own)
+    assert origins(loaded)[name if name != "extra_body" else "model"][1] != str(own)
     assert not any("plugin" in layer.values for layer in loaded.layers)
     (warning,) = warnings
     assert f"{own} is not trusted: " in warning

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import json
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from minime_core.testing import Mm, text, tool_call
+from minime_core import hookimpl
+from minime_core.cli.slash_commands import slash_commands
+from minime_core.testing import Mm, scripted_session, text, tool_call
+from quick_mm import QuickMm
 
 HEAD = """
 import asyncio, os, signal, sys
@@ -64,26 +71,29 @@ def mm_register_providers():
 NEVER = "await asyncio.Event().wait()"
 AT_ONCE = {"MM_PLUGIN_TIMEOUT": "0.1"}
 CORE = Path(__file__).parents[2] / "minime_core"
-HOOKS = [
-    (node.name, [argument.arg for argument in node.args.args])
+HOOKS = {
+    node.name: [argument.arg for argument in node.args.args]
     for node in ast.parse((CORE / "hookspecs.py").read_text()).body
     if isinstance(node, ast.FunctionDef)
-]
-IN_A_QUESTION = [
-    hook
-    for hook in HOOKS
-    if hook[0]
-    not in (
-        # Not called for a question in print mode.
-        "mm_register_commands",
-        "mm_config_model",
-        "mm_list_models",
-        "mm_findings",
-        "mm_model_chosen",
-        "mm_slash_commands",
-        "mm_suggestions",
-    )
-]
+}
+IN_A_COMMAND = {
+    "mm_register_commands": ["--help"],
+    "mm_config_model": ["config", "show"],
+    "mm_list_models": ["models"],
+    "mm_findings": ["doctor"],
+}
+IN_A_CONVERSATION = ["mm_model_chosen", "mm_slash_commands", "mm_suggestions"]
+IN_A_QUESTION = [name for name in HOOKS if name not in [*IN_A_COMMAND, *IN_A_CONVERSATION]]
+
+
+@pytest.fixture
+def quick(
+    mm: Mm, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Mm]:
+    """`mm` in this process, with nothing on stdin."""
+    with open(os.devnull) as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        yield QuickMm(mm, capsys, monkeypatch)
 
 
 def hook(name: str, arguments: list[str], body: str) -> str:
@@ -96,7 +106,7 @@ def ask(
     """Ask with the plugin `broken` installed, beside one that works."""
     assert mm.site is not None
     mm.site.install("broken", HEAD + source)
-    works = "mark = open('works', 'w')\n"
+    works = "open('works', 'w').close()"
     mm.site.install("zz_works", HEAD + hook("mm_session_start", ["session"], works))
     mm.server.enqueue(*[text("An answer.")] * replies)
     return mm.run(*options, "-p", "hi", env=env)
@@ -117,26 +127,94 @@ def test_one_that_ends_the_program_at_import_does_not(mm: Mm, statement: str) ->
     assert "plugin broken" in err
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(("name", "arguments"), IN_A_QUESTION, ids=lambda value: str(value)[:30])
-def test_a_hook_that_fails_is_told_and_the_answer_comes(
-    mm: Mm, name: str, arguments: list[str]
+@pytest.mark.parametrize("name", IN_A_QUESTION)
+def test_a_hook_that_fails_is_told_and_the_answer_comes(quick: Mm, name: str) -> None:
+    code, out, err = ask(quick, hook(name, HOOKS[name], "raise ValueError('no luck')"))
+    assert (code, out) == (0, "An answer.\n")
+    assert err == f"mm: plugin broken failed in {name}: ValueError: no luck\n"
+    assert (quick.cwd / "works").exists()
+
+
+@pytest.mark.parametrize("name", IN_A_COMMAND)
+def test_a_hook_that_fails_keeps_no_command_away(quick: Mm, name: str) -> None:
+    assert quick.site is not None
+    source = hook(name, HOOKS[name], "raise ValueError('no luck')")
+    quick.site.install("broken", HEAD + source)
+    done = quick.run(*IN_A_COMMAND[name])
+    assert f"plugin broken failed in {name}: ValueError: no luck" in done.err
+    assert done.out
+
+
+@pytest.mark.parametrize("name", IN_A_CONVERSATION)
+def test_a_hook_that_fails_ends_no_conversation(name: str) -> None:
+    class Broken:
+        pass
+
+    def fail(*arguments: object) -> None:
+        raise ValueError("no luck")
+
+    setattr(Broken, name, hookimpl(fail))
+
+    async def converse() -> list[str]:
+        async with scripted_session(["An answer."], plugins=[Broken()], is_lenient=True) as one:
+            one.session.host.notify("mm_model_chosen", ref=one.session.ref)
+            assert slash_commands(one.session) == {}
+            assert not [*one.session.host.collect("mm_suggestions", session=one.session)]
+            assert (await one.ask()).answer == "An answer."
+        return list(one.warnings)
+
+    said = f"plugin broken failed in {name}: ValueError: no luck"
+    assert asyncio.run(converse()) == [said]
+
+
+NO_SCHEMA = (
+    "Tool(name='mine', description='', schema={'x': object()}, run=print, effects=frozenset())"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("mm_register_tools", "7", "TypeError: 7 is no Tool"),
+        ("mm_register_tools", NO_SCHEMA, "TypeError: Object of type "),
+        ("mm_register_providers", "[None]", "TypeError: None is no ProviderSpec"),
+        ("mm_register_tool_formats", "object()", "TypeError: <object objec"),
+        ("mm_register_profiles", "'x.yaml'", "TypeError: 'x.yaml' is no Path"),
+        ("mm_system_prompt", "7", "TypeError: 7 is no str"),
+        ("mm_rewrite_question", "7", "TypeError: 7 is no str"),
+        ("mm_resolve_model", "7", "TypeError: 7 is no ModelRef"),
+        ("mm_model_middleware", "7", "TypeError: 7 is no ModelLayer"),
+        ("mm_model_middleware", "ModelLayer(name='x', phase=Phase.JUDGE, wrap=7)", "TypeError: x"),
+        ("mm_model_middleware", "ModelLayer(name='x', phase='a', wrap=print)", "TypeError: x"),
+        ("mm_tool_middleware", "ToolLayer(name='x', phase='a', wrap=print)", "TypeError: x is no"),
+    ],
+)
+def test_a_hook_that_returns_something_else_is_told(
+    quick: Mm, name: str, value: str, said: str
 ) -> None:
-    code, out, err = ask(mm, hook(name, arguments, "raise ValueError('no luck')"))
+    code, out, err = ask(quick, hook(name, [], f"return {value}"))
     assert (code, out) == (0, "An answer.\n")
-    assert err.count("plugin broken failed in") == 1
-    assert name in err
-    assert "no luck" in err
-    assert (mm.cwd / "works").exists()
+    assert err.startswith(f"mm: plugin broken failed in {name}: {said}")
+    assert err.count("\n") == 1
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["mm_register_tools", "mm_model_middleware", "mm_system_prompt"])
-def test_a_hook_that_returns_something_else_is_told(mm: Mm, name: str) -> None:
-    code, out, err = ask(mm, hook(name, [], "return 7"))
+@pytest.mark.parametrize("content", [None, "a: [1", "match: m\nfrobnicate: 1", "match: '*'"])
+def test_a_profile_that_cannot_be_used_is_left_out(quick: Mm, content: str | None) -> None:
+    profile = quick.cwd / "mine.yaml"
+    if content is not None:
+        profile.write_text(content)
+    body = f"import pathlib; return pathlib.Path({str(profile)!r})"
+    code, out, err = ask(quick, hook("mm_register_profiles", [], body))
     assert (code, out) == (0, "An answer.\n")
-    assert "plugin broken" in err
-    assert name in err
+    assert "plugin broken failed in mm_register_profiles for mine.yaml: ConfigError: " in err
+
+
+def test_a_tool_whose_schema_is_wrong_is_a_failed_call(quick: Mm) -> None:
+    quick.server.enqueue(tool_call("mine", {}))
+    source = TOOL.format(body="return ToolResult(text='done')")
+    code, out, err = ask(quick, source.replace('"object"', '"nonsense"'))
+    assert (code, out) == (0, "An answer.\n")
+    assert "mine: wrong arguments: the tool cannot be used, its schema is wrong" in err
 
 
 PLACES = ["before", "during", "after"]
@@ -171,6 +249,13 @@ def test_a_layer_that_waits_for_ever_ends_the_turn_with_its_plugins_name(
     )
     assert "Traceback" not in err
     assert (mm.cwd / "works").exists()
+
+
+@pytest.mark.parametrize("statement", ["sys.exit(3)", "raise asyncio.CancelledError"])
+def test_a_layer_that_ends_more_than_itself_ends_the_turn(quick: Mm, statement: str) -> None:
+    code, _, err = ask(quick, layer("before", statement))
+    assert code == 4
+    assert "plugin broken failed: " in err.splitlines()[-1]
 
 
 def test_a_layer_that_yields_something_else_ends_the_turn_with_its_plugins_name(mm: Mm) -> None:
@@ -241,6 +326,47 @@ def test_a_provider_that_misbehaves_ends_the_turn_with_its_plugins_name(
     assert "Traceback" not in err
 
 
+SURVEYED = """
+class Mine(ScriptedModel):
+    name = "mine"
+    async def info(self):
+        {body}
+
+@hookimpl
+def mm_register_providers():
+    return ProviderSpec(name="mine", summary="", make=lambda config, ref: Mine())
+
+@hookimpl
+def mm_list_models():
+    return ModelRef(provider="mine", model="theirs")
+"""
+
+
+def test_a_provider_that_fails_keeps_no_other_from_being_listed(quick: Mm) -> None:
+    assert quick.site is not None
+    quick.site.install("broken", HEAD + SURVEYED.format(body="raise ValueError('no luck')"))
+    done = quick.run("models")
+    assert done.code == 0
+    assert "plugin broken failed: ValueError: no luck" in done.out
+    assert "* m: window 4,096" in done.out
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("raise ValueError('no luck')", "plugin broken failed: ValueError: no luck"),
+        (NEVER, "plugin broken kept everything waiting for 0.1 s in provider mine"),
+    ],
+)
+def test_a_provider_that_tells_nothing_is_a_finding(quick: Mm, body: str, said: str) -> None:
+    assert quick.site is not None
+    quick.site.install("broken", HEAD + SURVEYED.format(body=body))
+    quick.options = ["--provider", "mine", "--model", "theirs"]
+    done = quick.run("doctor", env=AT_ONCE)
+    assert said in done.out
+    assert "Traceback" not in done.err
+
+
 def test_the_end_of_a_session_that_waits_for_ever_is_told_after_the_answer(mm: Mm) -> None:
     code, out, err = ask(mm, f"@hookimpl\nasync def mm_session_end():\n    {NEVER}\n", env=AT_ONCE)
     assert (code, out) == (0, "An answer.\n")
@@ -275,6 +401,8 @@ def mm_register_tools():
     [
         ("raise ValueError('no luck')", "failed in tool mine: ValueError", "no luck"),
         ("return 7", "failed in tool mine: TypeError: 7 is no ToolResult", "7 is no ToolResult"),
+        ("return ToolResult(text=7)", "failed in tool mine: TypeError: ", "is no ToolResult"),
+        ("raise asyncio.CancelledError", "failed in tool mine: CancelledError", "Do without it"),
         (NEVER, "kept everything waiting for 0.1 s in tool mine", "Do without it"),
     ],
 )

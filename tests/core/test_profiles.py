@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from minime_core.bundled import bundled
-from minime_core.config import Config
+from minime_core.config import Config, Layer
 from minime_core.errors import ConfigError
 from minime_core.profiles import DEFAULT, Profiles
+from minime_shared.origins import origins
 
 
 @pytest.fixture
@@ -33,8 +34,8 @@ def test_every_profile_extends_default(folder: Path) -> None:
     merged = settings(Profiles([folder]), "small")
     assert merged.settings.max_turns == 10
     assert merged.settings.sampling == {"temperature": 1, "top_p": 0.9}
-    assert merged.origins()["sampling.temperature"] == (1, "profile small")
-    assert merged.origins()["sampling.top_p"] == (0.9, "profile default")
+    assert origins(merged)["sampling.temperature"] == (1, "profile small")
+    assert origins(merged)["sampling.top_p"] == (0.9, "profile default")
 
 
 def test_a_profile_extends_another_which_extends_another(folder: Path) -> None:
@@ -219,3 +220,65 @@ def test_of_a_path_the_file_counts_before_the_folders(folder: Path) -> None:
     assert profiles.match("C:\\gemma-3-models\\Qwen.GGUF") == "a"
     assert profiles.match("/gemma-3-models/model.gguf") == "b"
     assert profiles.match("qwen/gemma-3-models") == "b"
+
+
+# Servers
+
+
+ELSEWHERE = "provider: vllm\nbase_url: http://a/v1\nmodel: m\nmax_turns: 3"
+
+
+def server(profiles: Profiles, *layers: tuple[str, dict[str, str]]) -> tuple[str, str, str]:
+    config = profiles.with_server(Config([Layer(origin, values) for origin, values in layers]))
+    return config.settings.provider, config.settings.base_url, config.settings.model
+
+
+MINE = ("config.yaml", {"provider": "llamacpp", "base_url": "http://b/v1", "model": "x"})
+
+
+@pytest.mark.parametrize(
+    ("layers", "expected"),
+    [
+        # A flag or a variable replaces the file.
+        ([MINE, ("--profile", {"profile": "away"})], ("vllm", "http://a/v1", "m")),
+        ([MINE, ("MM_PROFILE", {"profile": "away"})], ("vllm", "http://a/v1", "m")),
+        # Whatever stands before it, a flag is a flag.
+        (
+            [MINE, ("--model", {"model": "y"}), ("--profile", {"profile": "away"})],
+            ("vllm", "http://a/v1", "y"),
+        ),
+        (
+            [("config.yaml", {"profile": "away"}), ("--base-url", {"base_url": "http://c/v1"})],
+            ("vllm", "http://c/v1", "m"),
+        ),
+        # Who chooses it in a file replaces what is below that file.
+        ([MINE, (".mm/config.yaml", {"profile": "away"})], ("vllm", "http://a/v1", "m")),
+        ([("config.yaml", {"profile": "away", "model": "y"})], ("vllm", "http://a/v1", "y")),
+        # Nobody chose it.
+        ([MINE], ("llamacpp", "http://b/v1", "x")),
+        ([MINE, ("--profile", {"profile": ""})], ("llamacpp", "http://b/v1", "x")),
+        ([MINE, ("--profile", {"profile": "small"})], ("llamacpp", "http://b/v1", "x")),
+    ],
+)
+def test_a_profile_that_is_chosen_may_name_the_server(
+    folder: Path, layers: list[tuple[str, dict[str, str]]], expected: tuple[str, str, str]
+) -> None:
+    write(folder, away=ELSEWHERE, small="max_turns: 2")
+    assert server(Profiles([folder]), *layers) == expected
+
+
+def test_what_else_a_profile_says_stays_below_the_users_files(folder: Path) -> None:
+    write(folder, away=ELSEWHERE)
+    profiles = Profiles([folder])
+    config = Config(
+        [Layer("config.yaml", {"max_turns": 5}), Layer("--profile", {"profile": "away"})]
+    )
+    merged = profiles.with_server(config).above(profiles.load("away").layers)
+    assert merged.settings.max_turns == 5
+
+
+def test_a_profile_of_a_project_names_no_server(folder: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    write(project, away=ELSEWHERE)
+    chosen = ("--profile", {"profile": "away"})
+    assert server(Profiles([folder], project), MINE, chosen)[:2] == ("llamacpp", "http://b/v1")

@@ -6,7 +6,7 @@ import mm_plugin_hello
 from mm_plugin_hello.shouting import Shouting
 from mm_plugin_hello.tools import greet
 
-from minime_core.testing import Mm, ask_scripted, tool_call
+from minime_core.testing import Mm, ask_scripted, text, tool_call
 
 
 def test_somebody_is_greeted(mm_home: Path) -> None:
@@ -17,6 +17,26 @@ def test_somebody_is_greeted(mm_home: Path) -> None:
 def test_without_a_name_the_model_is_told_what_to_do(mm_home: Path) -> None:
     turn = ask_scripted([tool_call("greet", {"name": " "}), "Done."], plugins=[mm_plugin_hello])
     assert turn.results == ["[greet: the name is empty; ask the user for it]"]
+
+
+def test_the_layers_count_requests_and_calls(mm: Mm) -> None:
+    mm.server.enqueue(tool_call("greet", {"name": "Ann"}), text("Done."))
+    done = mm.run("--debug", "-p", "Greet Ann.")
+    assert (done.code, done.out) == (0, "Done.\n")
+    assert "call 1: greet" in done.err
+    assert "request 2" in done.err
+
+
+def test_the_format_reads_a_call_that_is_written_as_text(mm: Mm) -> None:
+    mm.server.enqueue(text('CALL greet {"name": "Ann"}'), text("Done."))
+    done = mm.run("--profile", "echo", "-p", "Greet Ann.")
+    assert (done.code, done.out) == (0, "Done.\n")
+    assert "Hello, Ann!" in str(mm.server.chat_requests[-1].json["messages"])
+
+
+def test_the_skill_and_the_profile_are_found(mm: Mm) -> None:
+    assert "say-hello" in mm.run("skills", "list").out
+    assert "echo" in mm.run("profiles", "list").out
 
 
 def test_what_the_format_writes_it_reads() -> None:

@@ -18,7 +18,8 @@ from minime_acp.client import Client
 from minime_acp.client_tools import client_tools
 from minime_acp.jsonrpc import INVALID_PARAMS
 from minime_acp.settings import AcpSettings
-from minime_core.assembly import Options, connect, load_host, open_session
+from minime_core.assembly import Options, connect, open_session
+from minime_core.cli.loading import load_host
 from minime_core.cli.say import say
 from minime_core.config import Config, Layer
 from minime_core.errors import MinimeError

@@ -19,6 +19,7 @@ from minime_core.cli.say import say
 from minime_core.errors import UserError
 from minime_core.plugins import PluginHost, discover
 from minime_core.profiles import DEFAULT
+from minime_shared.origins import origins
 
 
 @click.group()
@@ -36,13 +37,13 @@ def show(invocation: Invocation, origin: bool, as_json: bool) -> None:
     The profile that counts is the one that is named, or that matches the named model. With --json
     each value has its origin always.
     """
-    origins = dict(_origins(invocation))
+    found = dict(_origins(invocation))
     if as_json:
-        plain = {key: {"value": value, "origin": where} for key, (value, where) in origins.items()}
+        plain = {key: {"value": value, "origin": where} for key, (value, where) in found.items()}
         print_json(plain)
         return
-    width = max(map(len, origins))
-    for key, (value, where) in sorted(origins.items()):
+    width = max(map(len, found))
+    for key, (value, where) in sorted(found.items()):
         shown = json.dumps(value, ensure_ascii=False)
         click.echo(
             f"{key:<{width}}  {shown:<24}  {where}" if origin else f"{key:<{width}}  {shown}"
@@ -52,10 +53,11 @@ def show(invocation: Invocation, origin: bool, as_json: bool) -> None:
 def _origins(invocation: Invocation) -> Iterator[tuple[str, tuple[Any, str]]]:
     host, settings = invocation.load()
     profiles = load_profiles(host, invocation.options.cwd)
+    settings = profiles.with_server(settings)
     chosen = settings.settings
     name = chosen.profile or (profiles.match(chosen.model) if chosen.model else None)
     merged = settings.above(profiles.load(name or DEFAULT).layers)
-    yield from merged.origins().items()
+    yield from origins(merged).items()
     for section, declared in section_classes(host).items():
         for key, value, where in section_origins(merged, section, declared):
             yield key, (value, where)

@@ -26,7 +26,7 @@ async def model_findings(options: Options, host: PluginHost, config: Config) -> 
     """Choose a model as a session would, ask its server about it, and tell what is wrong."""
     said: list[str] = []
     try:
-        async with AsyncExitStack() as undo, asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(PATIENCE), AsyncExitStack() as undo:
             connection = await connect(undo, options, host, config, said.append)
             # `connect` forgives a server that is down when the model is named.
             await connection.provider.info()

@@ -12,6 +12,7 @@ from minime_core.errors import ConfigError, MinimeError, UserError
 from minime_core.models import ModelInfo, ModelRef, ProviderSpec
 from minime_core.plugins import PluginHost
 from minime_core.profiles import DEFAULT, Profiles
+from minime_shared.origins import origins
 
 ANSWER_TIMEOUT = 5.0
 """Seconds that a server has to tell of one model."""
@@ -61,6 +62,7 @@ class Survey:
 
 async def survey(host: PluginHost, config: Config, profiles: Profiles) -> Survey:
     """Look for models and ask about each. Raises ConfigError for settings that cannot be used."""
+    config = profiles.with_server(config)
     found = [ref for _, ref in host.collect("mm_list_models", ModelRef, config=config)]
     used, error = None, ""
     try:
@@ -74,7 +76,7 @@ async def survey(host: PluginHost, config: Config, profiles: Profiles) -> Survey
 
     async def row(ref: ModelRef) -> Row:
         async with gate:
-            info, why_not = await _info(specs, config, ref)
+            info, why_not = await _info(host, specs, config, ref)
         return _row(ref, info, why_not, specs, config, profiles, is_used=ref is used)
 
     rows = list(await asyncio.gather(*map(row, found)))
@@ -96,17 +98,19 @@ def _is_same(a: ModelRef | Row, b: ModelRef | Row) -> bool:
 
 
 async def _info(
-    specs: dict[str, ProviderSpec], config: Config, ref: ModelRef
+    host: PluginHost, specs: dict[str, ProviderSpec], config: Config, ref: ModelRef
 ) -> tuple[ModelInfo, str]:
     """Return what the server tells, and why it tells nothing."""
     known = ModelInfo(model=ref.model)
     if ref.provider not in specs:
         return known, f"there is no provider {ref.provider!r}"
     try:
-        async with AsyncExitStack() as undo, asyncio.timeout(ANSWER_TIMEOUT):
-            provider = specs[ref.provider].make(config, ref)
-            undo.push_async_callback(provider.aclose)
-            return await provider.info(), ""
+        async with asyncio.timeout(ANSWER_TIMEOUT):
+            with host.answering(host.owner("mm_register_providers", ref.provider)):
+                async with AsyncExitStack() as undo:
+                    provider = specs[ref.provider].make(config, ref)
+                    undo.push_async_callback(provider.aclose)
+                    return await provider.info(), ""
     except TimeoutError:
         return known, f"it tells nothing within {ANSWER_TIMEOUT:.0f} s"
     except MinimeError as error:
@@ -168,5 +172,5 @@ def tools_of(config: Config, info: ModelInfo) -> str:
 
 
 def _place(config: Config) -> str:
-    origin = config.origins()["context_window"][1]
+    origin = origins(config)["context_window"][1]
     return Path(origin).name if origin.startswith("/") else origin

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from minime_commands.model_survey import tools_of, window_of
-from minime_core.assembly import Connection, Options, connect, load_config
+from minime_core.assembly import Connection, Options, connect
+from minime_core.cli.loading import load_config
 from minime_core.cli.say import say
 from minime_core.config import Config
 from minime_core.errors import ProtocolError, ProviderError

@@ -18,6 +18,7 @@ from minime_core.cli.json_output import json_option, print_json
 from minime_core.config import Config
 from minime_core.errors import UserError
 from minime_core.profiles import Profiles
+from minime_shared.origins import origins
 
 
 @click.group()
@@ -63,7 +64,7 @@ def show(invocation: Invocation, name: str, as_json: bool) -> None:
     if name not in known.names() and (matching := known.match(name)):
         name, why = matching, known.why(name)
     merged = Config(known.load(name).layers, settings.sections)
-    rows = {key: row for key, row in merged.origins().items() if row[1] != "default"}
+    rows = {key: row for key, row in origins(merged).items() if row[1] != "default"}
     for section, declared in section_classes(host).items():
         for key, value, origin in section_origins(merged, section, declared):
             if origin != "default":

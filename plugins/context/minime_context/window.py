@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from minime_core.errors import ProviderError
 from minime_core.session import Session
+from minime_shared.origins import origins
 
 
 class Window:
@@ -32,7 +33,7 @@ class Window:
         if self._seen is not None and self.tokens == self._seen[0]:
             return self._seen[1]
         if session.settings.context_window:
-            where = session.config.origins()["context_window"][1]
+            where = origins(session.config)["context_window"][1]
             return f"context_window in {where}"
         return session.info.window_origin
 

@@ -24,8 +24,11 @@ Schema = Mapping[str, Any]
 
 def fit(value: Mapping[str, Any], schema: Schema) -> dict[str, Any] | None:
     """Return `value` changed so that it fits `schema`, or None when that cannot be done safely."""
-    fitted = _Fitter(schema).fit(dict(value), schema)
-    return fitted if Draft202012Validator(schema).is_valid(fitted) else None
+    try:
+        fitted = _Fitter(schema).fit(dict(value), schema)
+        return fitted if Draft202012Validator(schema).is_valid(fitted) else None
+    except Exception:  # a schema of a plugin that is none fails in many ways
+        return None
 
 
 class _Fitter:

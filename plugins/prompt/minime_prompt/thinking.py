@@ -16,6 +16,7 @@ from minime_core.middleware import ModelCall
 from minime_core.models import ModelRequest
 from minime_core.session import Session
 from minime_prompt.settings import PromptSettings
+from minime_shared.origins import origins
 
 # llama.cpp's server (Docker Model Runner runs it too) and vLLM limit thinking by these fields.
 BUDGET_FIELDS = {
@@ -92,5 +93,5 @@ def _with_fields(request: ModelRequest, fields: Mapping[str, Any]) -> ModelReque
 
 def _is_users(session: Session, name: str) -> bool:
     """Return whether a setting was set, and not by the profile."""
-    origin = session.config.origins().get(name, (None, "default"))[1]
+    origin = origins(session.config).get(name, (None, "default"))[1]
     return origin != "default" and origin not in {layer.origin for layer in session.profile.layers}

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minime_core.assembly import Options, load_config
+from minime_core.assembly import Options
+from minime_core.cli.loading import load_config
 from minime_core.config import Config
 from minime_core.flat_keys import unfold
 from minime_core.plugins import PluginHost, discover

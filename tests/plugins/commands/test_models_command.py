@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -185,6 +186,27 @@ def test_a_name_may_be_a_profile(mm: Mm) -> None:
     code, told = tried(mm, "qwen3-27b")
     assert (code, told["profile"], told["model"]) == (0, "qwen3-27b", "m")
     assert mm.server.chat_requests[0].json["temperature"] == 0.6
+
+
+def test_a_profile_may_name_the_server_with_its_key(mm: Mm, home: Path) -> None:
+    mm.options = []
+    folder = home / ".config" / "mini-me"
+    (folder / "profiles").mkdir(parents=True)
+    (folder / "profiles" / "away.yaml").write_text(
+        f"provider: vllm\nbase_url: {mm.server.base_url}\nmodel: m\napi_key_env: THE_KEY\n"
+    )
+    # The server of every day has another key.
+    (folder / "config.yaml").write_text(
+        "provider: openai\nbase_url: http://127.0.0.1:9/v1\nmodel: x\napi_key_env: LOCAL_KEY\n"
+    )
+    mm.server.enqueue(text("Hi"), tool_call("add", {"a": 1, "b": 2}), text("An answer."))
+    env = {"THE_KEY": KEY, "LOCAL_KEY": "of-the-local-server"}
+    done = mm.run("models", "test", "away", "--json", env=env)
+    told = json.loads(done.out)
+    assert (told["provider"], told["model"], told["profile"]) == ("vllm", "m", "away")
+    assert mm.run("--profile", "away", "models", env=env).out.startswith("vLLM  ")
+    sent = {request.headers.get("authorization") for request in mm.server.requests}
+    assert sent == {f"Bearer {KEY}"}
 
 
 def test_a_name_may_be_a_model(mm: Mm) -> None:

@@ -157,6 +157,14 @@ def test_what_is_wrong_with_a_server_is_told(
         asyncio.run(look_at(config({"mcp": {"servers": {"x": server}}}), "x"))
 
 
+def test_without_the_package_the_command_that_installs_it_is_told(
+    bare: Callable[..., Any], config: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("minime_mcp.mcp_tools.find_spec", lambda name: None)
+    with pytest.raises(UserError, match=re.escape("pip install 'mini-me[mcp]'")):
+        asyncio.run(look_at(config(bare()), "bare"))
+
+
 def test_a_project_that_is_not_trusted_names_no_servers(mm: Mm) -> None:
     folder = mm.cwd / ".mm"
     folder.mkdir(exist_ok=True)
