@@ -7,6 +7,9 @@ STAMP := $(VENV)/.installed
 EMBEDDED := $(VENV)/.embedded
 CLIENT := tests/typescript/node_modules
 
+# The tests start `mm` hundreds of times: it is compiled once, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test check fix docs clean
 
 help:  ## show this list

@@ -33,7 +33,8 @@ class SlashCommand:
 
     name: without the `/`.
     summary: one line for `/help` and completion.
-    run: is given what stands behind the name, and returns what to show. It may raise MinimeError.
+    run: is given what stands behind the name, and returns what to show, as Markdown. It may raise
+        MinimeError.
     """
 
     name: str

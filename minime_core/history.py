@@ -9,12 +9,13 @@ so that a request begins with the bytes of the one before it.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from minime_core.errors import SessionFileError
-from minime_core.messages import Message, ToolCall, Usage
+from minime_core.messages import Message, Timings, ToolCall, Usage
 from minime_core.records import Edit, MessageRecord, Meta, Record, Rewrite
 
 NO_ANSWER = "[this question was not answered]"
@@ -91,7 +92,9 @@ class History:
             self._add(Message(role="assistant", text=NO_ANSWER))
         return self._add(Message(role="user", text=text, images=images))
 
-    def add_answer(self, message: Message, usage: Usage | None = None) -> None:
+    def add_answer(
+        self, message: Message, usage: Usage = Usage(), timings: Timings = Timings()
+    ) -> None:
         """Append an assistant message that carries at most one call.
 
         Of the call is kept what the model shall see: a name as any server takes it, no `raw`.
@@ -100,7 +103,7 @@ class History:
             replace(call, name=_server_name(call.name), raw=None, rejected=None)
             for call in message.calls
         )
-        self._add(replace(message, calls=calls), None if usage == Usage() else usage)
+        self._add(replace(message, calls=calls), usage, timings)
 
     def add_result(self, call: ToolCall, text: str) -> None:
         """Append the result of the call that was appended last."""
@@ -121,8 +124,14 @@ class History:
             number += 1
         return f"{number:09d}"
 
-    def _add(self, message: Message, usage: Usage | None = None) -> int:
-        return self.append(MessageRecord(message=message, usage=usage))
+    def _add(self, message: Message, usage: Usage = Usage(), timings: Timings = Timings()) -> int:
+        record = MessageRecord(
+            message=message,
+            usage=None if usage == Usage() else usage,
+            timings=None if timings == Timings() else timings,
+            at=round(time.time(), 2),
+        )
+        return self.append(record)
 
     def _extend(self, number: int, message: Message) -> None:
         if fault := _misfit(self._view[-1] if self._view else None, message, self._ids):

@@ -149,7 +149,7 @@ def mm_system_prompt(session: Session) -> str | None:
 
 @hookspec
 def mm_slash_commands(session: Session) -> Iterable[SlashCommand]:  # type: ignore[empty-body]
-    """Offer commands for the conversation, such as `/undo`."""
+    """Offer commands for the conversation, such as `/undo`; what they return is Markdown."""
 
 
 @hookspec

@@ -22,10 +22,10 @@ from minime_core.events import (
     to_json,
 )
 from minime_core.history import NO_ANSWER
-from minime_core.messages import Message, ToolCall, Usage
+from minime_core.messages import Message, Timings, ToolCall, Usage
 from minime_core.models import with_note
 from minime_core.plugins import is_failure
-from minime_core.records import Display, ErrorRecord
+from minime_core.records import CANCELLED, Display, ErrorRecord
 from minime_core.turn import Turn
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ async def run_turn(
         failure = session.host.failure(error) if is_failure(error) else None
         if failure is None:
             if not isinstance(error, Exception):
-                session.history.withdraw(turn.first, "cancelled")
+                session.history.withdraw(turn.first, CANCELLED)
             raise
         _keep_partial_answer(session, turn)
         yield _failed(session, failure)
@@ -138,11 +138,12 @@ async def _rounds(session: Session, turn: Turn) -> AsyncGenerator[Event, None]:
             turn.beginning, note = text, again.note
             continue
         turn.beginning, note = "", ""
-        message, usage = replace(done.message, text=text, calls=()), done.usage
+        message = replace(done.message, text=text, calls=())
+        usage, timings = done.usage, done.timings
         if not calls:
             # Some servers take no empty message.
             answer = message if text.strip() else replace(message, text=NO_ANSWER)
-            session.history.add_answer(answer, usage)
+            session.history.add_answer(answer, usage, timings)
             reason = turn.reason or (
                 "limit" if is_last else "answered" if text.strip() else "empty"
             )
@@ -150,8 +151,8 @@ async def _rounds(session: Session, turn: Turn) -> AsyncGenerator[Event, None]:
             return
         for call in calls:
             call = replace(call, id=session.history.new_call_id())
-            session.history.add_answer(replace(message, calls=(call,)), usage)
-            message, usage = Message(role="assistant"), Usage()
+            session.history.add_answer(replace(message, calls=(call,)), usage, timings)
+            message, usage, timings = Message(role="assistant"), Usage(), Timings()
             async with aclosing(_run_call(session, turn, call)) as happenings:
                 async for happening in happenings:
                     yield happening

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from minime_core.codec import from_plain, to_plain
-from minime_core.messages import Message, Usage
+from minime_core.messages import Message, Timings, Usage
 
 FORMAT_VERSION = 1
 
@@ -25,10 +25,15 @@ class Meta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageRecord:
-    """A message of the conversation, with the server's token counts for an answer."""
+    """A message of the conversation, with the server's counts and times for an answer.
+
+    at: when it was complete, in seconds since 1970; None in files of older versions.
+    """
 
     message: Message
     usage: Usage | None = None
+    timings: Timings | None = None
+    at: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +95,8 @@ class Unknown:
 
 Record: TypeAlias = Meta | MessageRecord | Display | Rewrite | Undo | ErrorRecord | Unknown
 
+CANCELLED = "cancelled"
+"""Why a turn that the user stopped is not in the view."""
 UNDONE = "undone"
 """Why a turn that the user took back is not in the view."""
 

@@ -40,6 +40,15 @@ class Mm:
         self.site = site
         self.options = ["--base-url", server.base_url, "--provider", "llamacpp", "--model", "m"]
 
+    def environment(self, env: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the variables of this process and `env`, with the site on the path of Python."""
+        environment = {**os.environ, **(env or {})}
+        if self.site is not None:
+            inherited = environment.get("PYTHONPATH")
+            folders = [str(self.site.folder), *([inherited] if inherited else [])]
+            environment["PYTHONPATH"] = os.pathsep.join(folders)
+        return environment
+
     def start(
         self, *arguments: str | bytes, env: Mapping[str, str] | None = None, **options: Any
     ) -> subprocess.Popen[bytes]:
@@ -48,17 +57,12 @@ class Mm:
         env: variables besides those of this process.
         options: more for `Popen`.
         """
-        environment = {**os.environ, **(env or {})}
-        if self.site is not None:
-            inherited = environment.get("PYTHONPATH")
-            folders = [str(self.site.folder), *([inherited] if inherited else [])]
-            environment["PYTHONPATH"] = os.pathsep.join(folders)
         options = {
             "stdin": subprocess.DEVNULL,
             "stdout": subprocess.PIPE,
             "stderr": subprocess.PIPE,
             "cwd": self.cwd,
-            "env": environment,
+            "env": self.environment(env),
             **options,
         }
         return subprocess.Popen([*MM, *self.options, *arguments], **options)

@@ -74,6 +74,7 @@ class FaultServer:
         self._replies: deque[Reply] = deque()
         self._completions = 0
         self._serving: set[asyncio.Task[None]] = set()
+        self._opening: set[asyncio.Task[None]] = set()
         self._thread: threading.Thread | None = None
 
     @property
@@ -150,12 +151,37 @@ class FaultServer:
             runner.run(self._listen(listener))
 
     async def _listen(self, listener: socket.socket) -> None:
+        listener.setblocking(False)
+        self._listener = listener
+        self._loop.add_reader(listener, self._take)
+        await self._stopping.wait()
+        self._refuse()
+        # What was taken is handed over before the end, which closes what was handed over.
+        await asyncio.gather(*self._opening, return_exceptions=True)
+
+    def _take(self) -> None:
+        """Take a connection; asyncio's own server leaves one open that is taken at its end."""
+        with suppress(OSError):  # of a client that left already
+            opening = self._loop.create_task(self._open(self._listener.accept()[0]))
+            self._opening.add(opening)
+            opening.add_done_callback(self._opening.discard)
+
+    async def _open(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+
         def protocol() -> asyncio.StreamReaderProtocol:
             return asyncio.StreamReaderProtocol(WatchedReader(), self._accept)
 
-        self._listener = await self._loop.create_server(protocol, sock=listener)
-        await self._stopping.wait()
-        self._listener.close()
+        try:
+            await self._loop.connect_accepted_socket(protocol, connection)
+        except OSError:
+            connection.close()
+
+    def _refuse(self) -> None:
+        """Take no more connections."""
+        if self._listener.fileno() >= 0:
+            self._loop.remove_reader(self._listener)
+            self._listener.close()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert isinstance(reader, WatchedReader)
@@ -202,7 +228,7 @@ class FaultServer:
             elif ending is Ending.RESET:
                 reset_on_close(writer)
             elif ending is Ending.CRASH:
-                self._listener.close()
+                self._refuse()
                 self._stopping.set()
             return ending is Ending.END and request.headers.get("connection", "").lower() != "close"
         except ConnectionError:

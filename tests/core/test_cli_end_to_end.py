@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from minime_core import testing
+from forked_mm import ForkedMm, MmParent
 from minime_core.records import load
 from minime_core.store import read
 from minime_core.testing.command import MM, TIMEOUT
@@ -21,9 +21,10 @@ from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.gate import Gate
 from minime_core.testing.http1 import Request
 from minime_core.testing.replies import crash, finish, hold, status, text, tool_call
+from minime_core.testing.site import Site
 
 
-class Mm(testing.Mm):
+class Mm(ForkedMm):
     """`mm`, what it asked its model, and what it left behind."""
 
     def request(self, number: int = -1) -> Request:
@@ -45,9 +46,9 @@ def server() -> Iterator[FaultServer]:
 
 
 @pytest.fixture
-def mm(home: Path, tmp_path: Path, server: FaultServer, site: testing.Site) -> Mm:
+def mm(home: Path, tmp_path: Path, server: FaultServer, mm_site: Site, mm_parent: MmParent) -> Mm:
     (tmp_path / "project/.mm").mkdir(parents=True)
-    return Mm(tmp_path / "project", server, site)
+    return Mm(tmp_path / "project", server, mm_site, mm_parent)
 
 
 # Prompts
@@ -269,8 +270,8 @@ def test_closed_streams_are_borne(mm: Mm, closed: str) -> None:
 
 def test_a_terminal_that_lacks_a_character_gets_a_stand_in(mm: Mm) -> None:
     mm.server.enqueue(text("größer €"))
-    code, out, err = mm.run("-p", "hi", env={"PYTHONIOENCODING": "ascii"})
-    assert (code, out, err) == (0, "gr\\xf6\\xdfer \\u20ac\n", "")
+    process = mm.start("-p", "hi", env={"PYTHONIOENCODING": "ascii"})
+    assert process.communicate(timeout=TIMEOUT) == (b"gr\\xf6\\xdfer \\u20ac\n", b"")
 
 
 def test_events_are_printed_as_lines_of_json(mm: Mm) -> None:

@@ -14,6 +14,7 @@ from minime_core.testing import Mm
 from minime_core.testing.skeleton import write_skeleton
 
 
+@pytest.mark.full
 def test_the_tests_of_a_new_project_pass(mm: Mm) -> None:
     done = mm.run("plugins", "new", "word-count")
     assert done.code == 0, done

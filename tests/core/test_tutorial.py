@@ -7,6 +7,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from minime_core.testing import Mm, Reply, text, tool_call
 from minime_core.testing.http1 import Request
 
@@ -20,6 +22,7 @@ def respond(request: Request) -> Reply:
     return text("An answer.")
 
 
+@pytest.mark.full
 def test_every_command_works_as_it_is_shown(mm: Mm) -> None:
     subprocess.run(["git", "init", "-q"], cwd=mm.cwd, check=True)
     (mm.cwd / "README.md").write_text("# A project\n")

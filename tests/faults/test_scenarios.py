@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from fault_scenarios import SECTIONS
 from fault_scenarios.running import check
 from fault_scenarios.scenario import Scenario
-from forked_mm import ForkedMm
+from forked_mm import ForkedMm, MmParent
 from minime_core.testing import FaultServer
 
 SCENARIOS = [scenario for scenarios in SECTIONS.values() for scenario in scenarios]
@@ -21,17 +20,12 @@ CHOSEN = [
 ]
 
 
-@pytest.fixture(scope="module")
-def mm_process() -> Iterator[ForkedMm]:
-    mm = ForkedMm()
-    yield mm
-    mm.close()
-
-
 @pytest.mark.usefixtures("mm_home")
 @pytest.mark.parametrize("scenario", CHOSEN)
 def test_whatever_goes_wrong_the_turn_goes_on_or_ends_with_the_truth(
-    scenario: Scenario, tmp_path: Path, mm_process: ForkedMm
+    scenario: Scenario, tmp_path: Path, mm_parent: MmParent
 ) -> None:
+    project = tmp_path / "project"
+    (project / ".mm").mkdir(parents=True)
     with FaultServer(n_ctx=32_768) as server:
-        check(scenario, tmp_path / "project", server, mm_process)
+        check(scenario, ForkedMm(project, server, None, mm_parent))

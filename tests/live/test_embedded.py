@@ -39,6 +39,11 @@ def test_a_file_is_shown(mm: Mm, question: str, shown: str) -> None:
     assert shown in done.err
 
 
+def test_a_file_that_is_named_as_the_model_answers(mm: Mm, smollm2_file: Path) -> None:
+    done = Mm(mm.folder, "--model", str(smollm2_file)).run("-p", "Show me README.md")
+    assert (done.code, "# The garden" in done.err) == (0, True), done
+
+
 @pytest.mark.parametrize("question", ["List the files here", "What is in this folder?"])
 def test_a_folder_is_listed(mm: Mm, question: str) -> None:
     done = mm.run("-p", question)

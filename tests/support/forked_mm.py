@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from minime_core.cli.main import main
-from minime_core.testing import Outcome
+from minime_core.testing import FaultServer, Mm, Outcome, Site
 
 HEAVY = (
     "minime_core.assembly",
@@ -36,34 +36,58 @@ LONGEST_RUN = 60
 """Seconds after which a run that does not end is killed, with exit code -14."""
 
 
-class ForkedMm:
-    """Runs `mm`, each time in a process of its own."""
+class MmParent:
+    """A process that has imported `mm`, and becomes it in its children."""
 
     def __init__(self) -> None:
-        self._parent = subprocess.Popen(
+        self._process = subprocess.Popen(
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
 
-    def run(self, *arguments: str, cwd: Path, env: Mapping[str, str]) -> Outcome:
-        """Run `mm` to its end in the folder `cwd`, with nothing on stdin."""
-        out, err = cwd.parent / "stdout", cwd.parent / "stderr"
-        job = {
-            "arguments": arguments,
-            "cwd": str(cwd),
-            "env": dict(env),
-            "out": str(out),
-            "err": str(err),
-        }
-        assert self._parent.stdin is not None
-        assert self._parent.stdout is not None
-        self._parent.stdin.write(json.dumps(job).encode() + b"\n")
-        self._parent.stdin.flush()
-        code = int(self._parent.stdout.readline())
-        return Outcome(code, out.read_text(), err.read_text())
+    def run(self, job: Mapping[str, Any]) -> int:
+        """Run `mm` to its end, and return its exit code; see `_become_mm` for what a job is."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(job).encode() + b"\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
 
     def close(self) -> None:
-        """End the process that is forked."""
-        self._parent.communicate()
+        """End the process."""
+        self._process.communicate()
+
+
+class ForkedMm(Mm):
+    """Runs `mm`, each time in a process of its own; what is started with `start` is not forked."""
+
+    def __init__(self, cwd: Path, server: FaultServer, site: Site | None, parent: MmParent) -> None:
+        super().__init__(cwd, server, site)
+        self._parent = parent
+
+    def run(
+        self,
+        *arguments: str | bytes,
+        input: bytes | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Outcome:
+        """Run `mm` to its end.
+
+        input: what is piped in.
+        env: variables besides those of this process; those that Python reads do nothing.
+        """
+        streams = [self.cwd.parent / name for name in ("stdin", "stdout", "stderr")]
+        for stream in streams:
+            stream.write_bytes(b"")
+        if input is not None:
+            streams[0].write_bytes(input)
+        job = {
+            "arguments": [os.fsdecode(argument) for argument in (*self.options, *arguments)],
+            "cwd": str(self.cwd),
+            "env": self.environment(env),
+            "path": [] if self.site is None else [str(self.site.folder)],
+            "streams": [os.devnull if input is None else str(streams[0]), *map(str, streams[1:])],
+        }
+        return Outcome(self._parent.run(job), streams[1].read_text(), streams[2].read_text())
 
 
 def serve() -> None:
@@ -83,8 +107,9 @@ def _become_mm(job: Mapping[str, Any]) -> None:
     os.chdir(job["cwd"])
     os.environ.clear()
     os.environ.update(job["env"])
-    for number, path in enumerate((os.devnull, job["out"], job["err"])):
-        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), number)
+    sys.path[:0] = job["path"]
+    for number, path in enumerate(job["streams"]):
+        os.dup2(os.open(path, os.O_RDWR), number)
     sys.argv = ["mm", *job["arguments"]]
     try:
         main()

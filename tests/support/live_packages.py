@@ -17,11 +17,12 @@ def package_folder(name: str) -> Path:
     """
     spec = find_spec(name)
     if spec is None or spec.origin is None:
-        _missing(f"the package {name} is not installed")
+        missing(f"the package {name} is not installed")
     return Path(spec.origin).parent
 
 
-def _missing(reason: str) -> NoReturn:
+def missing(reason: str) -> NoReturn:
+    """Skip the test, or fail it with `MM_LIVE=required` in the environment."""
     if os.environ.get("MM_LIVE") == "required":
         pytest.fail(f"{reason}, and MM_LIVE=required", pytrace=False)
     pytest.skip(reason)

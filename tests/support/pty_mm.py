@@ -11,10 +11,13 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
 import pyte
+
+from pty_fork import Hatched, Nest
 
 MM = (
     sys.executable,
@@ -62,16 +65,11 @@ class PtyProgram:
         self._set_size(columns, lines)
         wanted = {"TERM": "xterm-256color", "NO_COLOR": None, "COLORTERM": None, **(env or {})}
         inherited = {name: value for name, value in os.environ.items() if name not in wanted}
-        self._process = subprocess.Popen(
-            command,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            cwd=cwd,
-            env=inherited | {name: value for name, value in wanted.items() if value is not None},
-            start_new_session=True,
-        )
+        given = {name: value for name, value in wanted.items() if value is not None}
+        self._process = self._start(command, slave, cwd, inherited | given)
         os.close(slave)
+        self._above: list[str] = []
+        """The rows that scrolled off, as far as they were asked for."""
 
     def __enter__(self) -> Self:
         return self
@@ -80,6 +78,10 @@ class PtyProgram:
         self._process.kill()
         self._process.wait()
         os.close(self._master)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def type(self, text: str) -> None:
         """Press keys."""
@@ -98,15 +100,23 @@ class PtyProgram:
 
     def rows(self) -> list[str]:
         """Return all rows from the first one that was ever shown, without blanks at their ends."""
-        above = [
-            "".join(row[column].data for column in range(self._screen.columns))
-            for row in self._screen.history.top
+        scrolled = self._screen.history.top
+        new = islice(scrolled, len(self._above), None)
+        self._above += [
+            "".join(row[column].data for column in range(max(row, default=-1) + 1)).rstrip()
+            for row in new
         ]
-        return [row.rstrip() for row in [*above, *self._screen.display]]
+        return [*self._above, *(row.rstrip() for row in self._screen.display)]
 
     @property
     def text(self) -> str:
         return "\n".join(self.rows())
+
+    def columns_of(self, character: str) -> list[int]:
+        """Return the columns at which a character stands now, row by row."""
+        screen = self._screen
+        places = ((row, column) for row in range(screen.lines) for column in range(screen.columns))
+        return [column for row, column in places if screen.buffer[row][column].data == character]
 
     @property
     def title(self) -> str:
@@ -139,7 +149,21 @@ class PtyProgram:
         end = time.monotonic() + PATIENCE
         while self._read(max(end - time.monotonic(), 0.0)):
             pass
-        return self._process.wait(timeout=PATIENCE)
+        return self._process.wait(PATIENCE)
+
+    def _start(
+        self, command: Sequence[str], slave: int, cwd: Path, env: Mapping[str, str]
+    ) -> subprocess.Popen[bytes] | Hatched:
+        """Start the program on the terminal."""
+        return subprocess.Popen(
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+        )
 
     def _read(self, seconds: float) -> bool:
         """Show what the program writes next; return whether it wrote something in time."""
@@ -163,3 +187,16 @@ class PtyMm(PtyProgram):
 
     def __init__(self, arguments: Sequence[str], **options: Any) -> None:
         super().__init__([*MM, *arguments], **options)
+
+
+class QuickPtyMm(PtyProgram):
+    """A running `mm` that was forked from `nest`; `arguments` are the command line without `mm`."""
+
+    def __init__(self, arguments: Sequence[str], nest: Nest, **options: Any) -> None:
+        self._nest = nest
+        super().__init__(arguments, **options)
+
+    def _start(
+        self, command: Sequence[str], slave: int, cwd: Path, env: Mapping[str, str]
+    ) -> Hatched:
+        return self._nest.hatch(command, slave, cwd, env)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from minime_core import hookimpl
+from minime_core.frontends import SlashCommand
 
 
 @hookimpl
@@ -19,3 +20,19 @@ def mm_register_commands(cli: click.Group) -> None:
 
     for command in (completion, config, doctor, models, profiles, sessions, trust):
         cli.add_command(command)
+
+
+@hookimpl
+def mm_slash_commands() -> list[SlashCommand]:
+    from minime_commands.slash_commands import export, list_sessions
+
+    return [
+        SlashCommand(
+            name="export",
+            summary="write the conversation to a file: html, markdown or json, and its name",
+            run=export,
+        ),
+        SlashCommand(
+            name="sessions", summary="list the sessions of this folder", run=list_sessions
+        ),
+    ]

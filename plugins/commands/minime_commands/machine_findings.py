@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -58,8 +59,11 @@ def _fault(path: Path) -> str:
     nearest = _existing(path)
     if not nearest.is_dir():
         return f"{nearest} is a file" if nearest != path else "it is a file"
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        return f"{nearest} cannot be written to"
+    # Rights say little about a disk that is full or mounted for reading: it is tried.
+    try:
+        tempfile.TemporaryFile(dir=nearest).close()
+    except OSError as error:
+        return f"{nearest} cannot be written to: {error.strerror}"
     return ""
 
 

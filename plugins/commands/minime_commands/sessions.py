@@ -3,44 +3,27 @@
 from __future__ import annotations
 
 import json
-import time
+import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from minime_commands.session_export.exporting import FORMS, exported, form_of, save
+from minime_commands.session_summaries import messages, summaries
 from minime_core import paths
 from minime_core.cli.completing import SESSION_ID
 from minime_core.cli.group import Invocation
 from minime_core.cli.say import say
 from minime_core.errors import SessionFileError, UserError
-from minime_core.records import MessageRecord, Meta, Record, dump
+from minime_core.records import Record, dump
 from minime_core.store import SessionFile, find_session, read
-
-MAX_QUESTION = 60
-"""Characters of a first question that a list shows."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    """What a list shows of a session.
-
-    changed: when it was written last, local time.
-    tokens: of the last prompt and its answer, as the server counted them; None when it did not.
-    """
-
-    id: str
-    changed: str
-    model: str
-    questions: int
-    tokens: int | None
-    first: str
 
 
 @click.group()
 def sessions() -> None:
-    """List, show and remove the sessions of this folder."""
+    """List, show, export and remove the sessions of this folder."""
 
 
 @sessions.command("list")
@@ -48,7 +31,7 @@ def sessions() -> None:
 @click.pass_obj
 def list_sessions(invocation: Invocation, as_json: bool) -> None:
     """List the sessions, the newest first."""
-    found = [*_summaries(paths.sessions_folder(invocation.options.cwd))]
+    found = [*summaries(paths.sessions_folder(invocation.options.cwd), say)]
     if as_json:
         click.echo(json.dumps([asdict(summary) for summary in found], indent=1))
         return
@@ -94,58 +77,50 @@ def rm(invocation: Invocation, names: Sequence[str]) -> None:
         click.echo(f"{path.stem} is removed")
 
 
+@sessions.command()
+@click.argument("session", metavar="[ID]", required=False, shell_complete=SESSION_ID)
+@click.option("--html", "form", flag_value="html", help="Write one page that needs nothing else.")
+@click.option("--markdown", "form", flag_value="markdown", help="Write Markdown.")
+@click.option("--json", "form", flag_value="json", help="Write JSON.")
+@click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to FILE, whose end such as .md says what is written; - is standard output.",
+)
+@click.pass_obj
+def export(
+    invocation: Invocation, session: str | None, form: str | None, output: Path | None
+) -> None:
+    """Write the session ID, or the newest, to a file to keep or to share.
+
+    Without --output it goes to where standard output is piped, else to a file named for the ID.
+    Turns that were taken back by /undo are left out.
+    """
+    if session is None:
+        path = find_session(paths.sessions_folder(invocation.options.cwd), None)
+    else:
+        path = _find(invocation, session)
+    form = form or (form_of(output) if output else None) or "html"
+    text = exported(form, path.stem, read(path).records)
+    if str(output) == "-" or (output is None and not sys.stdout.isatty()):
+        click.echo(text.encode(), nl=False)
+        return
+    output = output or Path(f"{path.stem}{FORMS[form]}")
+    save(output, text)
+    say(f"the session is in {output}")
+
+
 def _find(invocation: Invocation, wanted: str) -> Path:
     if not wanted:
         raise UserError("an id cannot be empty; `mm sessions list` shows them")
     return find_session(paths.sessions_folder(invocation.options.cwd), wanted)
 
 
-def _summaries(folder: Path) -> Iterator[Summary]:
-    for path in sorted(folder.glob("*.jsonl"), key=_changed, reverse=True):
-        try:
-            records = read(path).records
-            changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(path.stat().st_mtime))
-        except (SessionFileError, OSError) as error:
-            say(str(error))
-            continue
-        asked = [m.message.text for m in _messages(records) if m.message.role == "user"]
-        first = " ".join(asked[0].split()) if asked else ""
-        yield Summary(
-            id=path.stem,
-            changed=changed,
-            model=_model(records),
-            questions=len(asked),
-            tokens=_tokens(records),
-            first=first if len(first) <= MAX_QUESTION else f"{first[: MAX_QUESTION - 1]}…",
-        )
-
-
-def _changed(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0
-
-
-def _messages(records: Sequence[Record]) -> Iterator[MessageRecord]:
-    return (record for record in records if isinstance(record, MessageRecord))
-
-
-def _model(records: Sequence[Record]) -> str:
-    values = records[0].values if isinstance(records[0], Meta) else {}
-    return str(values.get("model") or "")
-
-
-def _tokens(records: Sequence[Record]) -> int | None:
-    for record in reversed([*_messages(records)]):
-        if record.usage is not None and record.usage.prompt_tokens is not None:
-            return record.usage.prompt_tokens + (record.usage.completion_tokens or 0)
-    return None
-
-
 def _conversation(records: Sequence[Record]) -> Iterator[str]:
     """Yield what was said, safe for any terminal."""
-    for record in _messages(records):
+    for record in messages(records):
         message = record.message
         if message.role == "user":
             yield f"> {_safe(message.text)}"

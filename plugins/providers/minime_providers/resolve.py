@@ -15,6 +15,7 @@ from minime_core.errors import UserError
 from minime_core.models import ModelRef
 from minime_providers.address import is_local, is_loopback
 from minime_providers.choice import remembered
+from minime_providers.listing import file_name
 from minime_providers.places import named_server
 from minime_providers.presets import PRESETS, Preset
 from minime_providers.probing import CONNECT_TIMEOUT, running_servers
@@ -48,8 +49,14 @@ def resolve(config: Config, presets: Iterable[Preset] = ALL) -> ModelRef:
             raise UserError(f"{preset.summary} has many models: name one with --model")
         return ref
     found = [ref for server in running_servers(presets) for ref in server.refs()]
+    model = settings.model
+    if _is_model_file(model):
+        # A server here that has loaded it is quicker than to load it again.
+        if file_name(model) not in {ref.model for ref in found}:
+            return _embedded(model)
+        model = file_name(model)
     if found:
-        return _chosen(found, settings.model)
+        return _chosen(found, model)
     if not settings.model and _has_embedded():
         start = PRESETS["llamacpp"].start
         return ModelRef(
@@ -57,6 +64,22 @@ def resolve(config: Config, presets: Iterable[Preset] = ALL) -> ModelRef:
         )
     starts = "; ".join(preset.start for preset in presets if preset.start)
     raise UserError(f"no model server runs here; start one ({starts}) or set base_url")
+
+
+def _is_model_file(model: str) -> bool:
+    """Return whether `model` is a file or folder of a model, or is meant to be one."""
+    return model.lower().endswith(".gguf") or (Path(model) / "openvino_model.xml").is_file()
+
+
+def _embedded(model: str) -> ModelRef:
+    if not Path(model).expanduser().exists():
+        raise UserError(f"there is no file {model}, and no server here has a model of that name")
+    if not _has_embedded():
+        raise UserError(
+            f"to use {model}, start a server (llama-server --jinja -m {model}), or have it in "
+            "this process: pip install 'mini-me[embedded]'"
+        )
+    return ModelRef(provider="embedded", model=model, why="a file, in this process")
 
 
 def list_models(config: Config, presets: Iterable[Preset] = ALL) -> Iterator[ModelRef]:

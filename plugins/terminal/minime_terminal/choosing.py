@@ -36,9 +36,9 @@ async def choose_model(
 
 def pick(refs: Sequence[ModelRef], said: str) -> ModelRef | None:
     """Return the one of `refs` with that number, that name, or a name that alone holds it."""
-    if said.isdecimal() and 0 < int(said) <= len(refs):
-        return refs[int(said) - 1]
     exact = [ref for ref in refs if ref.model == said]
+    if said.isdecimal() and not exact:
+        return refs[int(said) - 1] if 0 < int(said) <= len(refs) else None
     near = [ref for ref in refs if said.lower() in ref.model.lower()]
     if exact:
         return exact[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import re
+import textwrap
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -22,6 +23,8 @@ KEYS = (
     "what you asked before. Ctrl-X Ctrl-E opens your editor. Ctrl-C stops, twice it ends, and "
     "so does Ctrl-D. @ names a file, $ begins a question with a skill."
 )
+MIN_TEXT = 20
+"""Columns that are left at least for what stands beside a name."""
 
 _COMMAND = re.compile(r"/([A-Za-z][\w-]*)(?:\s+(.*))?", re.DOTALL)
 
@@ -40,6 +43,10 @@ class Surroundings(Protocol):
     session: Session
     options: Options
     thoughts: str
+
+    @property
+    def width(self) -> int:
+        """Columns of a row."""
 
     async def choose(self, refs: Sequence[ModelRef]) -> ModelRef | None:
         """Let the user choose one."""
@@ -75,10 +82,12 @@ class Commands:
             suggestion
             for _, suggestion in host.collect("mm_suggestions", Suggestion, session=self._session)
         ]
-        for name, *_ in own:
+        # The conversation's own names cannot be taken.
+        self._own = {name for name, *_ in own}
+        for name in sorted(self._own & self._all.keys()):
             plugin = host.owner(HOOK, name)
             # Built-in ones offer some of them to other frontends.
-            if name in self._all and not host.is_builtin(plugin):
+            if not host.is_builtin(plugin):
                 error = ValueError(f"the name {name} is taken by the conversation itself")
                 host.report(plugin, f"{HOOK} for {name}", error)
         self._all |= {name: _own(name, summary, run) for name, summary, run in own}
@@ -94,8 +103,11 @@ class Commands:
         match = _COMMAND.fullmatch(line.strip())
         return match is not None and f"${match[1]}" not in self.words
 
-    async def run(self, line: str) -> str:
-        """Run a command line and return what to show. Raises Leave and MinimeError."""
+    async def run(self, line: str) -> tuple[str, bool]:
+        """Run a command line; return what to show, and whether it is Markdown.
+
+        Raises Leave and MinimeError.
+        """
         match = _COMMAND.fullmatch(line.strip())
         assert match is not None
         name, arguments = match[1].lower(), (match[2] or "").strip()
@@ -103,11 +115,11 @@ class Commands:
             near = difflib.get_close_matches(name, self._all, n=1)
             hint = f"did you mean /{near[0]}?" if near else "/help shows them"
             raise UserError(f"there is no command /{name}; {hint}")
-        return await self._all[name].run(self._session, arguments)
+        return await self._all[name].run(self._session, arguments), name not in self._own
 
     async def _help(self, arguments: str) -> str:
         rows = {f"/{name}": command.summary for name, command in sorted(self._all.items())}
-        return f"{_table(rows)}\n\n{KEYS}"
+        return f"{self._table(rows)}\n\n{KEYS}"
 
     async def _new(self, arguments: str) -> str:
         raise Leave(replace(self._around.options, resume=None))
@@ -115,6 +127,8 @@ class Commands:
     async def _model(self, arguments: str) -> str:
         session = self._session
         refs = await asyncio.to_thread(self._listed)
+        if arguments.isdecimal() and pick(refs, arguments) is None:
+            raise UserError(f"there is no model {arguments}; `/model` lists them")
         if arguments:
             # A server may take names that it does not list.
             ref = pick(refs, arguments) or replace(session.ref, model=arguments)
@@ -139,7 +153,8 @@ class Commands:
             profiles.load(arguments)
             raise Leave(self._around.going_on(profile=arguments))
         rows = {name: str(profiles.values(name).get("summary", "")) for name in profiles.names()}
-        return f"{_table(rows)}\n\n{self._session.profile.name}: {self._session.profile.why}"
+        profile = self._session.profile
+        return f"{self._table(rows)}\n\n{profile.name}: {profile.why}"
 
     async def _resume(self, arguments: str) -> str:
         if not arguments:
@@ -148,7 +163,9 @@ class Commands:
 
     async def _skills(self, arguments: str) -> str:
         rows = {s.text: s.summary for s in self._suggestions}
-        return _table(rows) if rows else "there are none here; `mm skills list` shows the library"
+        return (
+            self._table(rows) if rows else "there are none here; `mm skills list` shows the library"
+        )
 
     async def _tools(self, arguments: str) -> str:
         tools = self._session.tools
@@ -158,7 +175,7 @@ class Commands:
             tool = tools[arguments]
             return f"{tool.name} {tool.shape}\n\n{tool.description}"
         rows = {name: ", ".join(sorted(tool.effects)) or "nothing" for name, tool in tools.items()}
-        return _table(rows) if rows else "this session has none"
+        return self._table(rows) if rows else "this session has none"
 
     async def _plan(self, arguments: str) -> str:
         return self._around.plan() or "the model has shown no plan"
@@ -169,6 +186,9 @@ class Commands:
     async def _quit(self, arguments: str) -> str:
         raise Leave(None)
 
+    def _table(self, rows: Mapping[str, str]) -> str:
+        return table(rows, self._around.width)
+
 
 def _own(name: str, summary: str, run: Callable[[str], Awaitable[str]]) -> SlashCommand:
     async def run_it(session: Session, arguments: str) -> str:
@@ -177,6 +197,17 @@ def _own(name: str, summary: str, run: Callable[[str], Awaitable[str]]) -> Slash
     return SlashCommand(name=name, summary=summary, run=run_it)
 
 
-def _table(rows: Mapping[str, str]) -> str:
-    width = max(map(len, rows), default=0)
-    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows.items())
+def table(rows: Mapping[str, str], width: int) -> str:
+    """Return names and what they are in two columns, each text beside or below its name."""
+    column = max(map(len, rows), default=0) + 2
+    if width - column < MIN_TEXT:
+        texts = (
+            textwrap.fill(text, width, initial_indent="  ", subsequent_indent="  ")
+            for text in rows.values()
+        )
+        return "\n".join(f"{name}\n{text}" for name, text in zip(rows, texts, strict=True))
+    lines = []
+    for name, text in rows.items():
+        first, *others = textwrap.wrap(text, width - column) or [""]
+        lines += [f"{name:<{column}}{first}", *(" " * column + line for line in others)]
+    return "\n".join(line.rstrip() for line in lines)

@@ -15,20 +15,21 @@ from minime_core.errors import MinimeError
 from minime_core.models import ModelRef
 from minime_core.permission import Answer, Question
 from minime_core.session import Session
+from minime_core.tools import StepStatus
 from minime_terminal.choosing import choose_model
 from minime_terminal.commands import Commands, Leave
 from minime_terminal.greeting import greeting, recap
+from minime_terminal.plan import plan_line
 from minime_terminal.questions import put_question
 from minime_terminal.reader import Interrupted
 from minime_terminal.settings import TerminalSettings
 from minime_terminal.terminal import Terminal, open_terminal
-from minime_terminal.tool_view import plan_line
 from minime_terminal.turn import Frames, Stopper, show_turn
 from minime_terminal.view import TurnView
 
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after two Ctrl-C and after SIGTERM, as shells have them."""
-STOPPED = "(stopped: the model will not hear of this question again; Ctrl-C once more ends)"
+STOPPED = "(stopped: the model will not hear of this question again; Ctrl-C ends)"
 AGAIN = "(Ctrl-C once more ends, Ctrl-D too)"
 
 
@@ -80,7 +81,7 @@ class Conversation:
         self.session = session
         self.options = options
         self.thoughts = ""
-        self._plan: Sequence[tuple[str, str]] = ()
+        self._plan: Sequence[tuple[str, StepStatus]] = ()
         self._terminal = terminal
         self._commands = Commands(self)
         self._settings = session.config.section("terminal", TerminalSettings)
@@ -115,6 +116,12 @@ class Conversation:
         resume = self.session.file.id if has_begun and self.options.is_stored else None
         merged = {name: value for name, value in {**self.options.flags, **flags}.items() if value}
         return replace(self.options, flags=merged, resume=resume)
+
+    @property
+    def width(self) -> int:
+        """Columns of a row."""
+        self._terminal.fit()
+        return self._terminal.painter.width
 
     async def choose(self, refs: Sequence[ModelRef]) -> ModelRef | None:
         """Let the user choose a model."""
@@ -158,11 +165,11 @@ class Conversation:
 
     async def _command(self, line: str) -> None:
         try:
-            shown = await self._commands.run(line)
+            shown, is_markdown = await self._commands.run(line)
         except MinimeError as error:
             self._terminal.say(f"mm: {error}", "red")
         else:
-            self._terminal.say(shown)
+            self._terminal.say(shown, is_markdown=is_markdown)
 
     async def _turn(self, line: str) -> None:
         terminal = self._terminal
@@ -174,9 +181,16 @@ class Conversation:
             lines=self.session.settings.preview_lines,
             thoughts=self._settings.thoughts,
         )
+        self._frames = None
         question = expand_mentions(line, self.session.cwd)
         task = asyncio.create_task(show_turn(self.session, question, terminal, view, self._started))
-        stopper = self._stopper = Stopper(task)
+
+        def stopping() -> None:
+            view.stopping()
+            if self._frames is not None:
+                self._frames.draw()
+
+        stopper = self._stopper = Stopper(task, stopping)
         await stopper.wait()
         self.thoughts, self._plan = view.thoughts or self.thoughts, view.plan or self._plan
         if task.cancelled():

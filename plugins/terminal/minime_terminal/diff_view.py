@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice, takewhile
 
 from rich.text import Text
@@ -38,14 +40,23 @@ def diff_lines(diff: FileDiff) -> tuple[str, list[str]]:
     """Return what happened to the file in one line, and the lines of the diff."""
     old = (diff.old or "").splitlines()
     new = (diff.new or "").splitlines()
+    path = _short(diff.path)
     if diff.old is None:
-        return f"{diff.path} (new, {figures.counted(len(new), 'line')})", [f"+{x}" for x in new]
+        return f"{path} (new, {figures.counted(len(new), 'line')})", [f"+{x}" for x in new]
     if diff.new is None:
-        return f"{diff.path} (deleted, {figures.counted(len(old), 'line')})", []
+        return f"{path} (deleted, {figures.counted(len(old), 'line')})", []
     lines = list(_changes(old, new))
     added = sum(line[:1] == "+" for line in lines)
     removed = sum(line[:1] == "-" for line in lines)
-    return f"{diff.path} (+{added} -{removed})", lines
+    return f"{path} (+{added} -{removed})", lines
+
+
+def _short(path: str) -> str:
+    """Return a path in this folder as the user would type it, any other as it is."""
+    with suppress(OSError):  # This folder may be gone.
+        here = os.getcwd() + os.sep
+        return path.removeprefix(here) or path
+    return path
 
 
 def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

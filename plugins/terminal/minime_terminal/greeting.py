@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.text import Text
-
 from minime_core.messages import Message
 from minime_core.session import Session
 from minime_terminal import figures
@@ -15,28 +13,23 @@ from minime_terminal.painter import Painter
 
 def greeting(session: Session, painter: Painter) -> list[str]:
     """Return two rows: who answers with what, and why; more rows on a narrow screen."""
-    dot, ref = painter.signs.dot, session.ref
-    facts = [""]
+    ref, profile = session.ref, f"profile {session.profile.name}"
+    who: list[str | tuple[str, str]] = [("Mini Me", "bold cyan"), (ref.model, "bold")]
     if session.window:
-        facts.append(f"window {figures.tokens(session.window)}{_origin(session)}")
-    facts.append(f"profile {session.profile.name}")
+        who.append(f"window {figures.tokens(session.window)}{_origin(session)}")
+    first = painter.strung(*who, profile)
+    fits = len(first) == 1
     why = ref.why or ref.provider
     if why == "configured":
         why = f"configured: {ref.provider} {ref.base_url}".rstrip()
     policy = session.settings.policy
-    about = [why, *([policy] if policy != "ask" else []), "/help shows more"]
+    about = [why, *([] if fits else [profile]), *([policy] if policy != "ask" else [])]
+    second = painter.strung(*about, "/help shows more", style="dim")
+    shorter = painter.strung(*about, "/help", style="dim")
     return [
-        *_rows(
-            painter, ("Mini Me", "bold cyan"), (dot, ""), (ref.model, "bold"), (dot.join(facts), "")
-        ),
-        *_rows(painter, (dot.join(about), "dim")),
+        *(first if fits else painter.strung(*who)),
+        *(shorter if len(shorter) < len(second) else second),
     ]
-
-
-def _rows(painter: Painter, *parts: tuple[str, str]) -> list[str]:
-    """Return styled text of anybody in as many rows as it needs."""
-    cleaned = [(painter.clean(text).replace("\n", " "), style) for text, style in parts]
-    return painter.rows(Text.assemble(*cleaned))
 
 
 def _origin(session: Session) -> str:

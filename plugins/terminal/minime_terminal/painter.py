@@ -6,12 +6,14 @@ import io
 import os
 from typing import TextIO
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleDimensions, RenderableType
 from rich.text import Text
 
 from minime_terminal.safe_text import safe_text
 from minime_terminal.signs import Signs, signs_for
 
+LINES = 25
+"""Lines that rich takes the screen to have; nothing depends on it."""
 MIN_WIDTH = 10
 """Columns below which rows are left to wrap as they will."""
 
@@ -50,6 +52,9 @@ class Painter:
         The last column stays free: terminals differ in what they do after a character in it.
         """
         self.width = max(columns - 1, MIN_WIDTH)
+        # rich wraps at its own width when it is told a larger one; on a dumb terminal it takes its
+        # own to be 80 unless it knows both.
+        self.console.size = ConsoleDimensions(self.width, LINES)
 
     def clean(self, text: str) -> str:
         """Return `text` of anybody as this terminal may have it; see `safe_text`."""
@@ -64,6 +69,25 @@ class Painter:
             self.console.print(what, end="", width=width or self.width, overflow="fold")
         rows = capture.get()
         return (rows if isinstance(what, Text) else rows.removesuffix("\n")).split("\n")
+
+    def strung(self, *parts: str | tuple[str, str], style: str = "") -> list[str]:
+        """Return texts of anybody, or `(text, style)` pairs, with dots between them.
+
+        They stand in as many rows as they need; a row ends between two of them where it can.
+
+        style: of them all.
+        """
+        rows: list[str] = []
+        line = Text(style=style)
+        for part in parts:
+            text, own = (part, "") if isinstance(part, str) else part
+            piece = Text(self.clean(text).replace("\n", " "), own)
+            dot = self.signs.dot if line else ""
+            if dot and line.cell_len + len(dot) + piece.cell_len > self.width:
+                rows += self.rows(line)
+                line, dot = Text(style=style), ""
+            line.append(dot).append_text(piece)
+        return rows + self.rows(line)
 
     def long_rows(self, text: Text) -> list[str]:
         """Return clean text as rows that are as long as its lines; the terminal wraps them."""

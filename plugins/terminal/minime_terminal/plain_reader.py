@@ -58,7 +58,12 @@ class PlainReader:
         while b"\n" not in self._bytes:
             if self._is_over:
                 raise EOFError
-            await self._readable()
+            try:
+                await self._readable()
+            except (Interrupted, asyncio.CancelledError):
+                # What is said next does not stand in the line that was given up.
+                self._out.write("\n")
+                raise
             piece = os.read(self._fd, CHUNK)
             self._bytes += piece
             self._is_over = not piece

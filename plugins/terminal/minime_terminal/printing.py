@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from contextlib import aclosing
 from typing import TextIO
 
@@ -20,6 +21,8 @@ from minime_core.events import (
 )
 from minime_core.frontends import exit_code
 from minime_core.session import Session
+from minime_core.tools import Tool
+from minime_terminal.plan import plan_line, steps_of
 from minime_terminal.safe_text import first_lines, safe_text
 
 
@@ -28,9 +31,16 @@ class Printer:
 
     On a terminal the answer is written as it comes. Elsewhere it is written when it is known to be
     the answer: a script must not read text that is withdrawn, or that was said before a tool ran.
+
+    tools: those of the session.
     """
 
-    def __init__(self, *, preview_lines: int, out: TextIO, err: TextIO) -> None:
+    def __init__(
+        self, tools: Mapping[str, Tool], *, preview_lines: int, out: TextIO, err: TextIO
+    ) -> None:
+        self._tools = tools
+        self._plan: str | None = None
+        """The call whose plan was just shown."""
         self._preview_lines = preview_lines
         self._out = out
         self._err = err
@@ -49,8 +59,13 @@ class Printer:
                 self._say(event.message.text.strip())
         elif isinstance(event, ToolStarted):
             self._say(f"● {event.title}")
+            if steps := steps_of(event.call, self._tools):
+                self._plan = event.call.id
+                for step, status in steps:
+                    self._say(f"  {plan_line(step, status)}")
         elif isinstance(event, ToolDone):
-            for line in first_lines(event.text, self._preview_lines):
+            shown = 0 if event.call_id == self._plan else self._preview_lines
+            for line in first_lines(event.text, shown) if shown else ():
                 self._say(f"  {line}")
         elif isinstance(event, Retracted):
             if self._live:
@@ -106,7 +121,7 @@ async def _print_answer(opener: Opener, prompt: str, out: TextIO) -> int:
     async with opener.open() as session:
         announce(session, sys.stderr)
         lines = session.settings.preview_lines
-        printer = Printer(preview_lines=lines, out=out, err=sys.stderr)
+        printer = Printer(session.tools, preview_lines=lines, out=out, err=sys.stderr)
         async with session.run(prompt) as events, aclosing(events):
             async for event in events:
                 printer.show(event)

@@ -18,6 +18,7 @@ from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.input import create_input
 from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
 from prompt_toolkit.output.color_depth import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
@@ -25,10 +26,12 @@ from prompt_toolkit.styles import Style
 from minime_terminal.history_file import HistoryFile
 from minime_terminal.painter import size_of
 from minime_terminal.reader import Interrupted
+from minime_terminal.safe_text import seen_text
 from minime_terminal.settings import TerminalSettings
 
 MENU_ROWS = 6
 """Rows that are kept free below the line for completions."""
+EDITING = "(Enter takes it, Ctrl-C leaves it as it was, Ctrl-X Ctrl-E opens your editor)"
 
 STYLE = Style.from_dict(
     {
@@ -70,6 +73,7 @@ class PromptReader:
             complete_in_thread=True,
             reserve_space_for_menu=MENU_ROWS,
             multiline=True,
+            input_processors=[_Honest()],
             key_bindings=_keys(),
             prompt_continuation=lambda width, line, soft: " " * width,
             enable_open_in_editor=True,
@@ -82,8 +86,11 @@ class PromptReader:
             style=STYLE,
             editing_mode=mode,
             multiline=True,
+            input_processors=[_Honest()],
             key_bindings=_keys(),
+            prompt_continuation=lambda width, line, soft: " " * width,
             enable_open_in_editor=True,
+            tempfile_suffix=".txt",
             interrupt_exception=_interrupt(lambda: self._answers),
         )
 
@@ -94,10 +101,21 @@ class PromptReader:
         clear_typeahead(self._input)
         with suppress(termios.error):  # It is no terminal.
             termios.tcflush(self._input.fileno(), termios.TCIFLUSH)
+        if text:
+            # What is changed has the whole width.
+            prompt = f"{prompt}{EDITING}\n"
         # While a turn runs, Ctrl-C as a signal is the turn's to handle.
         return await self._answers.prompt_async(
             FormattedText([("class:question", prompt)]), default=text, handle_sigint=False
         )
+
+
+class _Honest(Processor):
+    """Shows what was pasted, or what a model wrote, in the order in which it will be read."""
+
+    def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
+        fragments = transformation_input.fragments
+        return Transformation([(style, seen_text(text)) for style, text, *_ in fragments])
 
 
 def _interrupt(session: Callable[[], PromptSession[str]]) -> type[Interrupted]:

@@ -1,8 +1,8 @@
 """What is on the screen: rows that stay, and below them the few rows that are still changing.
 
 There is no full-screen mode: rows that stay scroll up and away as any program's output does. The
-rows below are at most as many as the screen has, are written again only where they differ, and
-cannot wrap, so that it is always known how many there are.
+rows below fill at most half of the screen, are written again only where they differ, and cannot
+wrap, so that it is always known how many there are, even when the screen has become half as wide.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Screen:
 
         Rows hold styles but no other control sequence. Of too many live rows the last are shown.
         """
-        shown = [*live[-max(self._size().lines - 1, 1) :]] if self._is_live else []
+        shown = [*live[-max(self._size().lines // 2, 1) :]] if self._is_live else []
         is_resized = self._drawn_at != self._size().columns
         if not finished and shown == self._live and not is_resized:
             return

@@ -62,6 +62,10 @@ class Status:
         elif isinstance(event, (MessageDone, ToolDone, Retracted)):
             self._enter(WAITING)
 
+    def stop(self) -> None:
+        """The turn is being stopped; what runs takes its time to end."""
+        self._enter("Stopping")
+
     def restart(self) -> None:
         """Count the seconds of this phase from now on."""
         self._since = self._clock()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from time import monotonic
 
 from minime_core.events import ContextUsage, Event, MessageDone, ToolDone
 from minime_core.tools import Tool
 from minime_terminal import figures
 from minime_terminal.signs import Signs
+
+ALWAYS = ("command", "skill")
+"""What is counted whatever tools there are: that none was used tells something too."""
 
 
 class Summary:
@@ -58,8 +61,8 @@ class Summary:
         """Leave out time that passed."""
         self._start += seconds
 
-    def line(self) -> str:
-        """Return the line for the turn so far."""
+    def facts(self) -> list[str]:
+        """Return what is known of the turn so far, for one line."""
         parts = [figures.seconds(self._clock() - self._start)]
         if self._read:
             parts.append(f"{figures.tokens(sum(self._read))} tokens in{self._how_read()}")
@@ -71,10 +74,12 @@ class Summary:
         if self._context is not None and self._context.window:
             used, window = self._context.used, self._context.window
             parts.append(f"window {figures.tokens(used)}/{figures.tokens(window)}")
-        for kind in sorted({*self._kinds.values()}):
+        return [*parts, self._signs.dot.join(self._tallies())]
+
+    def _tallies(self) -> Iterator[str]:
+        for kind in sorted({*ALWAYS, *self._kinds.values()}):
             sign = self._signs.tallies.get(kind, "")
-            parts.append(f"{sign}{figures.counted(self._counts[kind], kind)}")
-        return self._signs.dot.join(parts)
+            yield f"{sign}{figures.counted(self._counts[kind], kind)}"
 
     def _how_read(self) -> str:
         facts = []

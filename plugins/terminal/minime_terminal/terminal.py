@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.text import Text
 
 from minime_core import paths
+from minime_terminal.markdown.layout import Layout
 from minime_terminal.painter import Painter, size_of
 from minime_terminal.plain_reader import PlainReader
 from minime_terminal.reader import Reader
@@ -38,10 +39,14 @@ class Terminal:
         """Paint for the size that the terminal has now."""
         self.painter.resize(size_of(sys.stdout).columns)
 
-    def say(self, text: str, style: str = "") -> None:
+    def say(self, text: str, style: str = "", *, is_markdown: bool = False) -> None:
         """Show text of anybody, in rows that stay."""
         self.fit()
-        self.screen.draw(self.painter.rows(Text(self.painter.clean(text), style)))
+        text = self.painter.clean(text)
+        if is_markdown:
+            self.screen.draw(Layout(self.painter).rows(text))
+        else:
+            self.screen.draw(self.painter.rows(Text(text, style)))
 
 
 @contextmanager

@@ -77,7 +77,7 @@ class ThoughtView:
         took = figures.seconds(self._clock() - self._begun)
         words = figures.counted(len(text.split()), "word")
         sign = self._painter.signs.thought
-        return [self._painter.row((f"{sign} thought for {took}, {words} (/thoughts)", "dim"))]
+        return self._painter.rows(Text(f"{sign} thought for {took}, {words} (/thoughts)", "dim"))
 
     def retract(self) -> None:
         """Forget what is being thought."""

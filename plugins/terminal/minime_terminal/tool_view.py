@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from minime_core.events import ToolDone, ToolStarted
+from minime_core.tools import StepStatus
 from minime_terminal import figures
 from minime_terminal.diff_view import diff_rows
 from minime_terminal.painter import Painter
+from minime_terminal.plan import plan_line
 
 LIVE_LINES = 5
 """Lines of output that are shown while a tool runs."""
@@ -17,7 +19,6 @@ MAX_KEPT = 8_192
 """Characters of that output that are kept."""
 DIFF_LINES = 40
 """Lines of a diff that are shown once it is applied; a question shows all of them."""
-STEP_SIGNS = {"pending": "[ ]", "in_progress": "[>]", "done": "[x]"}
 
 
 class ToolView:
@@ -72,7 +73,7 @@ class ToolView:
         return self._painter.row(("  " + self._painter.signs.bar + " ", "dim"), (line, "dim"))
 
 
-def plan_rows(steps: Sequence[tuple[str, str]], painter: Painter) -> list[str]:
+def plan_rows(steps: Sequence[tuple[str, StepStatus]], painter: Painter) -> list[str]:
     """Return a plan, one step a row."""
     styles = {"pending": "", "in_progress": "bold", "done": "dim"}
     return [
@@ -80,8 +81,3 @@ def plan_rows(steps: Sequence[tuple[str, str]], painter: Painter) -> list[str]:
         for step, status in steps
         for row in painter.rows(Text(painter.clean(f"  {plan_line(step, status)}"), styles[status]))
     ]
-
-
-def plan_line(step: str, status: str) -> str:
-    """Return one step of a plan with the sign of its status."""
-    return f"{STEP_SIGNS[status]} {step}"

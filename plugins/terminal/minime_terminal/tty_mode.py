@@ -13,10 +13,14 @@ input line switches it on and off itself."""
 
 @contextmanager
 def quiet(fd: int) -> Iterator[None]:
-    """Switch echo and line editing of the terminal `fd` off; Ctrl-C stays a signal."""
+    """Switch echo and line editing of the terminal `fd` off; Ctrl-C stays a signal.
+
+    What was typed before a Ctrl-C is kept, as all that is typed while a turn runs.
+    """
     before = termios.tcgetattr(fd)
     mode = termios.tcgetattr(fd)
     mode[3] &= ~(termios.ECHO | termios.ICANON)
+    mode[3] |= termios.NOFLSH
     termios.tcsetattr(fd, termios.TCSANOW, mode)
     try:
         yield

@@ -71,8 +71,9 @@ class Frames:
             now = self._loop.time()
             if now < self._next and not self._is_flood:
                 await asyncio.sleep(self._next - now)
-            # It fires once there is nothing more to read.
-            self._draw_later(GATHER)
+                now = self._loop.time()
+            # It fires once there is nothing more to read, and no sooner than a frame is due.
+            self._draw_later(max(GATHER, self._next - now))
         elif self._pieces >= MAX_PIECES and self._loop.time() >= self._next:
             self.draw()
 
@@ -127,16 +128,19 @@ class Stopper:
     """What Ctrl-C does while a turn runs: it stops the turn; once more, it ends the program.
 
     task: the turn.
+    stopping: is called when it is being stopped.
     """
 
-    def __init__(self, task: asyncio.Task[None]) -> None:
+    def __init__(self, task: asyncio.Task[None], stopping: Callable[[], None]) -> None:
         self._task = task
+        self._stopping = stopping
         self.presses = 0
 
     def press(self) -> None:
         self.presses += 1
         if self.presses == 1:
             self._task.cancel()
+            self._stopping()
         else:
             # A tool takes its time to end; the next press is Python's own.
             asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)

@@ -19,9 +19,10 @@ from minime_core.events import (
     ToolStarted,
     TurnDone,
 )
-from minime_core.tools import Tool
+from minime_core.tools import StepStatus, Tool
 from minime_terminal.markdown.stream import MarkdownStream
 from minime_terminal.painter import Painter
+from minime_terminal.plan import steps_of
 from minime_terminal.printing import WHY
 from minime_terminal.screen import Screen
 from minime_terminal.settings import Thoughts
@@ -67,7 +68,7 @@ class TurnView:
         self._has_answer = False
         """Whether some of the answer that is being written has been shown."""
         self._ends_blank = False
-        self.plan: Sequence[tuple[str, str]] = ()
+        self.plan: Sequence[tuple[str, StepStatus]] = ()
         """The steps that the model showed last."""
 
     @property
@@ -129,6 +130,10 @@ class TurnView:
         self._status.restart()
         self._summary.skip(self._clock() - self._paused_at)
 
+    def stopping(self) -> None:
+        """Show that the turn is being stopped, until it is."""
+        self._status.stop()
+
     def stop(self, why: str) -> None:
         """End the view of a turn that was stopped: what was done stays on the screen."""
         self._end_thoughts()
@@ -143,10 +148,7 @@ class TurnView:
         self._gap()
         self._tool = ToolView(event, self._painter, self._lines)
         self._put([self._tool.head])
-        tool = self._tools.get(event.call.name)
-        if tool is None or event.call.rejected or tool.faults(event.call.arguments):
-            return
-        if steps := tool.plan(event.call.arguments):
+        if steps := steps_of(event.call, self._tools):
             self.plan, self._tool = steps, None
             self._put(plan_rows(steps, self._painter))
 
@@ -166,7 +168,7 @@ class TurnView:
         elif why := WHY.get(event.reason):
             self._say(f"mm: {why}", "yellow")
         self._gap()
-        self._say(self._summary.line(), "dim")
+        self._put(self._painter.strung(*self._summary.facts(), style="dim"))
         self._put([""])
         self.pause()
 

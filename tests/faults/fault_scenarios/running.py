@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from fault_scenarios.scenario import LAST_WORDS, Scenario
-from forked_mm import ForkedMm
 from minime_core.history import History, shape_fault
 from minime_core.models import ModelRequest
 from minime_core.store import read
-from minime_core.testing import FaultServer, Outcome
+from minime_core.testing import FaultServer, Mm, Outcome
 from minime_core.turn import Turn
 from minime_providers.wire import Serialiser
 from template_rules import template_faults
@@ -20,14 +18,14 @@ from template_rules import template_faults
 GUARDS = {"retry_wait": 0.001, "first_token_timeout": 30, "watchdog_timeout": 30}
 
 
-def check(scenario: Scenario, project: Path, server: FaultServer, mm: ForkedMm) -> None:
-    """Run the scenario in a project of its own. Raises AssertionError."""
-    (project / ".mm").mkdir(parents=True)
+def check(scenario: Scenario, mm: Mm) -> None:
+    """Run the scenario in the project of `mm`. Raises AssertionError."""
+    project, server = mm.cwd, mm.server
     (project / "a.txt").write_text("one line\n")
     server.enqueue(*scenario.replies)
     if scenario.is_down:
         server.stop()
-    outcome = _run(scenario, project, server, mm)
+    outcome = _run(scenario, mm)
     check_outcome(scenario, outcome)
     check_requests(scenario, server)
     check_history(project)
@@ -36,13 +34,12 @@ def check(scenario: Scenario, project: Path, server: FaultServer, mm: ForkedMm) 
     assert scenario.unseen == "" or scenario.unseen not in outcome.out
 
 
-def _run(scenario: Scenario, project: Path, server: FaultServer, mm: ForkedMm) -> Outcome:
-    config = project.parent / "config.json"
+def _run(scenario: Scenario, mm: Mm) -> Outcome:
+    config = mm.cwd.parent / "config.json"
     settings = {**scenario.settings, "guards": {**GUARDS, **scenario.guards}}
     config.write_text(json.dumps(settings))
-    options = ["--base-url", server.base_url, "--provider", "llamacpp", "--model", scenario.model]
-    options += ["--config", str(config), *scenario.options, "-p", "Do it."]
-    return mm.run(*options, cwd=project, env=os.environ)
+    options = ["--model", scenario.model, "--config", str(config), *scenario.options]
+    return mm.run(*options, "-p", "Do it.")
 
 
 def check_outcome(scenario: Scenario, outcome: Outcome) -> None:

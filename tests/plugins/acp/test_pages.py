@@ -28,6 +28,7 @@ def shown() -> list[dict[str, Any]]:
     return [json.loads(block) for block in blocks]
 
 
+@pytest.mark.full
 def test_editors_are_told_of_a_command_that_serves_them(mm: Mm, tmp_path: Path) -> None:
     config = tmp_path / "editor.yaml"
     config.write_text("policy: read-only\n")

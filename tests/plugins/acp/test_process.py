@@ -142,8 +142,10 @@ def stop_reading(agent: AcpProcess) -> None:
     "leave",
     [
         close_stdin,
-        stop_reading,
-        lambda agent: agent.process.send_signal(signal.SIGTERM),
+        pytest.param(stop_reading, marks=pytest.mark.full),
+        pytest.param(
+            lambda agent: agent.process.send_signal(signal.SIGTERM), marks=pytest.mark.full
+        ),
     ],
     ids=["end of input", "nobody reads", "SIGTERM"],
 )

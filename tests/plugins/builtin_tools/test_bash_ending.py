@@ -17,6 +17,8 @@ from minime_core.tools import ToolResult
 from tool_caller import Caller
 
 FOREVER = "tail -f /dev/null"
+ONCE_UP = f"sh -c 'echo up > up; exec {FOREVER}'"
+"""The same, once it has told through a pipe that it runs."""
 
 
 def is_running(pid: int) -> bool:
@@ -188,18 +190,20 @@ def test_a_job_in_the_background_outlives_its_command_and_not_the_session(
 @pytest.mark.parametrize(
     "command",
     [
-        f"nohup {FOREVER} > log 2>&1 & echo $! > job",
-        f"setsid {FOREVER} > log 2>&1 & echo $! > job",
-        f"{FOREVER} & disown; echo $! > job",
+        f"nohup {ONCE_UP} > log 2>&1 & echo $! > job",
+        f"setsid {ONCE_UP} > log 2>&1 & echo $! > job",
+        f"{ONCE_UP} & disown; echo $! > job",
     ],
 )
 def test_a_job_that_was_asked_to_stay_stays_and_is_named(
     tools: Caller, processes: Processes, command: str
 ) -> None:
-    tools("bash", command=command)
+    processes.pipe("up")
+    # Before `nohup` or `setsid` has become the program, nobody can know that it was asked to stay.
+    tools("bash", command=f"{command}; read up < up")
     job = processes["job"]
     (said,) = tools.end()
-    # It may still be on its way from the shell to the program.
+    # It may still be on its way from that shell to the program.
     assert re.fullmatch(rf"left running: {job} \(.*{FOREVER}.*\); `kill NUMBER` ends one", said)
     assert is_running(job)
 
@@ -210,12 +214,13 @@ def test_a_service_that_leaves_its_session_by_itself_stays_and_is_named(
     service = (
         "import os\n"
         "os.setsid()\n"
-        "open('pipe', 'w').write(f'{os.getpid()}\\n')\n"
+        "pipe = open('pipe', 'w')  # closed by the exec, which ends what `cat` reads\n"
+        "print(os.getpid(), file=pipe, flush=True)\n"
         f"os.execvp('tail', {FOREVER.split()})"
     )
     tools.put("service.py", service)
     processes.pipe("pipe")
-    tools("bash", command="python3 service.py & read pid < pipe; echo $pid > number")
+    tools("bash", command="python3 service.py & cat pipe > number")
     (said,) = tools.end()
     assert said.startswith("left running: ")
     assert FOREVER in said
@@ -223,7 +228,11 @@ def test_a_service_that_leaves_its_session_by_itself_stays_and_is_named(
 
 
 def test_many_jobs_are_named_in_one_line(tools: Caller, processes: Processes) -> None:
-    command = f"for n in $(seq 12); do nohup {FOREVER} > /dev/null 2>&1 & echo $! > $n; done"
+    processes.pipe("up")
+    command = (
+        f"for n in $(seq 12); do nohup {ONCE_UP} > /dev/null 2>&1 & echo $! > $n; done; "
+        "exec 3<> up; for n in $(seq 12); do read up <&3; done"
+    )
     tools("bash", command=command)
     for number in range(1, 13):
         assert is_running(processes[str(number)])

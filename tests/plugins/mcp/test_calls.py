@@ -109,9 +109,9 @@ def test_a_tool_that_changed_since_then_does_not_run(
     ("mode", "told"),
     [
         ("dies", "MCP server bare: it ended; it said last: out of memory]"),
-        ("floods", "MCP server bare: it ended"),
+        pytest.param("floods", "MCP server bare: it ended", marks=pytest.mark.full),
         ("wrong", "it answered what the protocol does not have"),
-        ("hangs", "Timed out"),
+        pytest.param("hangs", "Timed out", marks=pytest.mark.full),
     ],
 )
 def test_a_server_that_fails_is_a_text_and_the_turn_goes_on(
@@ -131,6 +131,7 @@ def test_a_server_that_died_is_started_anew_for_the_next_call(enabled: Configure
     assert "out of memory" in came.results[1]
 
 
+@pytest.mark.full
 def test_a_server_that_is_never_ready_is_given_up(bare: Configured, config: Configure) -> None:
     settings = bare("never ready", start_timeout=1)
     with pytest.raises(UserError, match="it was not ready within 1 s"):

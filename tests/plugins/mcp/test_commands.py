@@ -20,6 +20,7 @@ from minime_core import paths
 from minime_core.config import Config
 from minime_core.errors import UserError
 from minime_core.testing import Mm, ScriptedModel, scripted_session, text, tool_call
+from minime_core.testing.command import TIMEOUT
 from minime_mcp.survey import enable, look_at, rows
 
 Configure = Callable[[dict[str, Any]], Config]
@@ -195,7 +196,8 @@ def test_a_conversation_has_a_command_for_the_servers_of_its_editor(
 
 def test_without_servers_the_sdk_is_not_imported(mm: Mm) -> None:
     mm.server.enqueue(text("Hi."))
-    outcome = mm.run("-p", "hi", env={"PYTHONPROFILEIMPORTTIME": "1"})
-    imported = {line.rpartition("|")[2].strip() for line in outcome.err.splitlines()}
+    process = mm.start("-p", "hi", env={"PYTHONPROFILEIMPORTTIME": "1"})
+    lines = process.communicate(timeout=TIMEOUT)[1].decode().splitlines()
+    imported = {line.rpartition("|")[2].strip() for line in lines}
     assert "minime_core.session" in imported
     assert not {name for name in imported if name.split(".")[0] in ("mcp", "mcp_types", "httpx2")}

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 import bare_mcp_server
@@ -16,6 +17,7 @@ from minime_core.testing import Mm
 PAGE = (Path(__file__).parents[3] / "docs/how-to/use-mcp-servers.md").read_text()
 
 
+@pytest.mark.full
 def test_what_the_page_shows_works(mm: Mm, tmp_path: Path) -> None:
     shown: list[dict[str, Any]] = [
         yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.M | re.S)

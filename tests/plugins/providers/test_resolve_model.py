@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import selectors
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from minime_providers import probing
 from minime_providers import resolve as module
 from minime_providers.choice import remember
 from minime_providers.presets import PRESETS, Preset
+from minime_providers.probing import CONNECT_TIMEOUT
 from minime_providers.resolve import DMR_OF_THE_HOST, list_models, resolve
 
 
@@ -288,6 +290,34 @@ def test_the_embedded_model_does_not_stand_in_for_one_that_was_named(
         resolve(config(model="qwen3"), [nowhere])
 
 
+@pytest.mark.parametrize("name", ["x.gguf", "X.GGUF", "folder"])
+def test_a_model_that_is_a_file_answers_in_this_process(
+    server: FaultServer, tmp_path: Path, has_embedded: bool, name: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/openvino_model.xml").touch()
+    path = tmp_path / name
+    path.touch() if path.suffix else None
+    named = config(model=str(path))
+    if has_embedded:
+        ref = resolve(named, [at("llamacpp", server.base_url)])
+        assert (ref.provider, ref.model) == ("embedded", str(path))
+    else:
+        with pytest.raises(UserError, match=r"llama-server --jinja -m .* pip install"):
+            resolve(named, [at("llamacpp", server.base_url)])
+
+
+def test_a_file_that_a_server_here_has_loaded_is_asked_there() -> None:
+    with FaultServer(model="/models/x.gguf") as server:
+        ref = resolve(config(model="/models/x.gguf"), [at("llamacpp", server.base_url)])
+        assert (ref.provider, ref.base_url) == ("llamacpp", server.base_url)
+
+
+def test_a_model_file_that_is_missing_is_one_line(server: FaultServer) -> None:
+    with pytest.raises(UserError, match=r"there is no file gone\.gguf, and no server here has"):
+        resolve(config(model="gone.gguf"), [at("llamacpp", server.base_url)])
+
+
 def test_an_endless_list_is_not_read_to_its_end(server: FaultServer, nowhere: Preset) -> None:
     listed = json.dumps({"data": [{"id": "x" * 100}] * 20_000}).encode()
     assert len(listed) > probing.MAX_LISTING
@@ -335,6 +365,36 @@ def test_what_is_not_loopback_is_never_looked_for(monkeypatch: pytest.MonkeyPatc
     assert {port for _, port in asked} == {8080, 9292, 12434, 11434, 1234, 8000}
 
 
+def test_a_port_that_takes_no_connection_costs_the_common_time_limit_and_no_more(
+    server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, socket.socket() as first:
+        first.connect(full.getsockname())
+        # The queue is full now: who comes next is left waiting.
+        hanging = at("ollama", f"http://127.0.0.1:{full.getsockname()[1]}/v1")
+        here = at("llamacpp", server.base_url)
+        assert [one.preset for one in probing.running_servers([here])] == [here]
+        monkeypatch.setattr(probing, "CONNECT_TIMEOUT", 0.2)
+        assert [one.preset for one in probing.running_servers([hanging, here])] == [here]
+
+
+def test_looking_for_servers_takes_no_longer_than_promised(
+    monkeypatch: pytest.MonkeyPatch, nowhere: Preset
+) -> None:
+    waited: list[float] = []
+
+    class Selector(selectors.DefaultSelector):
+        def select(self, timeout: float | None = None) -> list[Any]:
+            waited.append(timeout or 0.0)
+            return []
+
+    monkeypatch.setattr(selectors, "DefaultSelector", Selector)
+    monkeypatch.setattr(probing, "CONNECT_TIMEOUT", CONNECT_TIMEOUT)
+    assert probing.running_servers([nowhere]) == []
+    # All ports are waited for together; 40 ms are promised for them and for all the rest.
+    assert max(waited) <= CONNECT_TIMEOUT <= 0.03
+
+
 @pytest.fixture(params=[True, False], ids=["container", "no container"])
 def in_container(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -355,6 +415,18 @@ def test_a_container_finds_the_model_runner_of_its_host(
     assert resolve(config(provider="dmr")).base_url == expected
     assert resolve(config(provider="ollama")).base_url == ""
     assert resolve(config(provider="dmr", base_url="http://x/v1")).base_url == "http://x/v1"
+
+
+def test_a_container_looks_at_its_host_only_when_the_model_runner_is_asked_for(
+    in_container: bool, nowhere: Preset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: list[Any] = []
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *rest, **more: names.append(host))
+    for settings in ({"model": "m"}, {"provider": "ollama"}, {"provider": "llamacpp"}):
+        with suppress(UserError):
+            resolve(config(**settings), [nowhere])
+        list(list_models(config(**settings), [nowhere]))
+    assert [name for name in names if name != "127.0.0.1"] == []
 
 
 def test_a_model_runner_in_the_container_itself_goes_first(

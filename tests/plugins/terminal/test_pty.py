@@ -4,33 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import ExitStack
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pytest
 
-from minime_core.testing import Gate, Mm, Reply, hold, progress, text, thinking, tool_call
-from minime_core.testing.steps import Reply as Answer
-from pty_mm import CTRL_C, CTRL_D, ENTER, TAB, PtyMm
+from minime_core.testing import Gate, Mm, Reply, finish, hold, text, tool_call
+from pty_mm import CTRL_D, ENTER, QuickPtyMm
 
-Start: TypeAlias = Callable[..., PtyMm]
+Start: TypeAlias = Callable[..., QuickPtyMm]
 READY = "/help shows more"
-
-
-@pytest.fixture
-def start(mm: Mm) -> Any:
-    """Return a function that starts `mm` with those answers and waits for its greeting."""
-    with ExitStack() as stack:
-
-        def begin(*replies: Answer, options: tuple[str, ...] = (), **terminal: Any) -> PtyMm:
-            mm.server.enqueue(*replies)
-            terminal.setdefault("columns", 100)
-            one = PtyMm([*mm.options, *options], cwd=mm.cwd, **terminal)
-            stack.enter_context(one)
-            one.see_prompt()
-            return one
-
-        yield begin
 
 
 def bash(command: str) -> Reply:
@@ -54,30 +36,6 @@ def test_a_question_is_typed_and_answered_and_the_end_is_clean(start: Start, mm:
     assert mm.server.chat_requests[0].json["messages"][-1]["content"] == "What is this?"
 
 
-def test_many_pasted_lines_are_one_question(start: Start, mm: Mm) -> None:
-    terminal = start(text("Read."))
-    terminal.type("\x1b[200~first\nsecond\nthird\x1b[201~")
-    terminal.see("third")
-    terminal.type(ENTER)
-    terminal.see("Read.")
-    assert mm.server.chat_requests[0].json["messages"][-1]["content"] == "first\nsecond\nthird"
-
-
-def test_commands_and_files_are_completed(start: Start, mm: Mm) -> None:
-    (mm.cwd / "unusual_name.py").write_text("")
-    terminal = start()
-    terminal.type("/too" + TAB)
-    terminal.see("/tools")
-    terminal.type(CTRL_C + "look at @unusu" + TAB)
-    terminal.see("unusual_name.py")
-
-
-def test_an_unknown_command_is_told_with_the_nearest(start: Start) -> None:
-    terminal = start()
-    terminal.ask("/hlep")
-    terminal.see("did you mean /help?")
-
-
 def test_an_answer_is_on_the_screen_while_it_is_written(start: Start) -> None:
     gate = Gate()
     terminal = start(text("The first part. ") + hold(gate) + text("The rest."))
@@ -91,164 +49,132 @@ def test_an_answer_is_on_the_screen_while_it_is_written(start: Start) -> None:
     assert "Writing" not in terminal.text
 
 
-@pytest.mark.parametrize(
-    ("before", "phase"),
-    [
-        (progress(10, total=1000), "Reading the prompt"),
-        (thinking("Let me see."), "Thinking"),
-        (text("I will begin"), "Writing"),
-        (None, "Waiting for the server"),
-    ],
-    ids=["reading", "thinking", "writing", "waiting"],
-)
-def test_ctrl_c_stops_a_turn_in_each_phase_and_the_next_question_works(
-    before: Reply | None, phase: str, start: Start, mm: Mm
-) -> None:
-    gate = Gate()
-    held = hold(gate) + text(" never seen.")
-    terminal = start(before + held if before else held, text("Here again."))
-    terminal.ask("Go.")
-    terminal.see(phase)
-    # Else the next question would get this answer.
-    assert gate.wait_reached(30)
-    terminal.type(CTRL_C)
-    terminal.see("(stopped:")
-    terminal.ask("And now?")
-    terminal.see("Here again.")
-    asked = [
-        m["content"] for m in mm.server.chat_requests[1].json["messages"] if m["role"] == "user"
-    ]
-    assert asked == ["And now?"]
-
-
-def test_ctrl_c_stops_a_tool_that_runs(start: Start, mm: Mm) -> None:
-    terminal = start(bash("touch began; sleep 600"), options=("--yolo",))
-    terminal.ask("Wait.")
-    terminal.see("Running bash")
-    terminal.until((mm.cwd / "began").exists, "the command runs")
-    terminal.type(CTRL_C)
-    terminal.see("(stopped:")
-
-
-def test_ctrl_c_twice_ends(start: Start) -> None:
-    terminal = start()
-    terminal.type(CTRL_C)
-    terminal.see("(Ctrl-C once more ends")
+def test_the_line_after_a_turn_tells_what_it_cost_zero_too(start: Start, mm: Mm) -> None:
+    usage = {
+        "prompt_tokens": 2000,
+        "completion_tokens": 30,
+        "prompt_tokens_details": {"cached_tokens": 1500},
+    }
+    timings = {"cache_n": 1500, "prompt_n": 500, "prompt_ms": 250.0, "prompt_per_second": 2000.0}
+    timings |= {"predicted_n": 30, "predicted_ms": 1000.0, "predicted_per_second": 30.0}
+    answer = text("Yes.") + finish(usage=usage, timings=timings)
+    terminal = start(answer, bash("true"), text("Done."), options=("--yolo",), columns=140)
+    terminal.ask("Is it?")
+    terminal.see("skills")
+    (line,) = [row for row in terminal.rows() if "skills" in row]
+    assert re.fullmatch(
+        r"\d+\.\d s · 2\.0k tokens in \(75 % cached, 2000/s\) · 30 out · 30\.0 tokens/s · "
+        r"window 2\.0k/4\.1k · ⚙ 0 commands · 📖 0 skills",
+        line.replace("⚙  ", "⚙ ").replace("📖  ", "📖 "),
+    )
     terminal.see_prompt()
-    terminal.type(CTRL_C)
-    assert terminal.end() == 130
+    terminal.ask("Run it.")
+    terminal.see("⚙ 1 command · 📖 0 skills")
 
 
-def test_a_permission_question_shows_the_command_and_yes_runs_it(start: Start, mm: Mm) -> None:
-    terminal = start(bash("echo yes > made"), text("Done."))
-    terminal.ask("Make it.")
-    terminal.see("bash wants to do this:")
-    terminal.see("echo yes > made", 1)
-    assert not (mm.cwd / "made").exists()
-    terminal.see("never")
-    terminal.type("y" + ENTER)
-    terminal.see("Done.")
-    assert (mm.cwd / "made").read_text() == "yes\n"
-
-
-def test_no_keeps_a_command_from_running(start: Start, mm: Mm) -> None:
-    terminal = start(bash("touch made"), text("Then not."))
-    terminal.ask("Make it.")
-    terminal.see("never")
-    terminal.type("n" + ENTER)
-    terminal.see("Then not.")
-    assert not (mm.cwd / "made").exists()
-
-
-def test_what_was_typed_ahead_answers_no_question(start: Start, mm: Mm) -> None:
-    gate = Gate()
-    terminal = start(text("Let me. ") + hold(gate) + bash("touch made"), text("Then not."))
-    terminal.ask("Make it.")
-    terminal.see("Let me.")
-    terminal.type("y" + ENTER)
-    gate.open()
-    terminal.see("never")
-    assert not (mm.cwd / "made").exists()
-    terminal.type("n" + ENTER)
-    terminal.see("Then not.")
-    assert not (mm.cwd / "made").exists()
-
-
-def test_a_window_that_is_resized_in_mid_stream_loses_nothing(start: Start) -> None:
-    gate = Gate()
-    early = " ".join(f"early{n}" for n in range(60))
-    late = " ".join(f"late{n}" for n in range(60))
-    terminal = start(text(f"{early}\n\n") + hold(gate) + text(f"{late} end."))
+@pytest.mark.parametrize("widths", [(70, 90, 110, 130), (100, 70, 50, 140)])
+def test_a_window_that_is_resized_in_mid_stream_loses_and_doubles_nothing(
+    widths: tuple[int, ...], start: Start
+) -> None:
+    gates = [Gate() for _ in range(4)]
+    parts = [[f"w{part}.{n:02}" for n in range(60)] for part in range(5)]
+    answer = text(" ".join(parts[0]) + " ")
+    for gate, words in zip(gates, parts[1:], strict=True):
+        answer += hold(gate) + text(" ".join(words) + " ")
+    terminal = start(answer, columns=50)
     terminal.ask("Tell me.")
-    terminal.see("early59")
-    terminal.resize(60, 20)
-    gate.open()
-    terminal.see("end.")
-    # What stood there before is cut by pyte itself, which is no terminal that wraps anew.
-    assert re.findall(r"late\d+", terminal.text) == late.split()
-    assert terminal.text.count("early0 ") == 1
+    for gate, columns, last in zip(gates, widths, parts[:-1], strict=True):
+        terminal.see(last[-1])
+        terminal.resize(columns, 24)
+        gate.open()
+    terminal.see("skills")
+    shown = re.findall(r"w\d\.\d\d", terminal.text)
+    assert len(shown) == len(set(shown))
+    assert shown[-60:] == parts[-1]
+    if list(widths) == sorted(widths):
+        # When it becomes narrower, pyte cuts what stands there; it does not wrap rows anew.
+        assert shown == [word for words in parts for word in words]
+    assert "Writing" not in terminal.text
 
 
-def test_escape_sequences_of_the_model_are_shown_and_not_obeyed(start: Start) -> None:
-    evil = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x1b[?1049h\x9b2J\rover harmless"
-    terminal = start(text(f"before {evil} after"))
-    terminal.ask("Do your worst.")
-    terminal.see("harmless after")
-    assert terminal.title != "owned"
-    assert READY in terminal.text
-    assert b"\x1b]0;owned" not in terminal.written
-    assert b"\x1b[?1049h" not in terminal.written
-
-
-def test_escape_sequences_of_a_tool_are_not_obeyed(start: Start) -> None:
-    command = r"printf '\033]0;owned\007\033[2Jloot'"
-    terminal = start(bash(command), text("Done."), options=("--yolo",))
-    terminal.ask("Do your worst.")
-    terminal.see("Done.")
-    assert terminal.title != "owned"
-    assert READY in terminal.text
-
-
-def test_ten_thousand_lines_arrive_in_order(start: Start) -> None:
+def test_ten_thousand_lines_of_an_answer_arrive_in_order_and_are_written_once(
+    start: Start,
+) -> None:
     lines = "\n".join(f"line {n}" for n in range(10_000))
     terminal = start(text(f"```\n{lines}\n```\nfinished", chunks=200))
     terminal.ask("All of it.")
     terminal.see("finished")
     shown = [int(n) for n in re.findall(r"line (\d+)\b", terminal.text)]
     assert shown == list(range(10_000))
+    assert len(terminal.written) < 1.3 * len(lines)
 
 
-def test_wide_characters_and_emoji_leave_the_rows_whole(start: Start) -> None:
+def test_ten_thousand_lines_of_a_tool_are_a_few_rows(start: Start) -> None:
+    terminal = start(bash("seq 10000"), text("Done."), options=("--yolo",))
+    terminal.ask("Count.")
+    terminal.see("Done.")
+    assert "  │ 1\n  │ 2\n" in terminal.text
+    assert re.search(r"│ … [\d,]+ more lines", terminal.text)
+    assert len(terminal.rows()) < 40
+    assert len(terminal.written) < 20_000
+
+
+def test_wide_characters_leave_tables_straight_and_rows_whole(start: Start) -> None:
+    cells = ["plain", "日本語", "👍", "e\u0301te\u0301", "한국어 ok", "\uff46\uff55ll", "Ж"]
+    table = "| name | Q |\n|---|---|\n" + "".join(f"| {cell} | Q |\n" for cell in cells)
     wide = "日本語の文章 👍 " * 10
-    terminal = start(text(f"{wide}\n\nbelow"), columns=40)
+    terminal = start(text(f"{table}\n{wide}\n\nbelow"), columns=40, lines=50)
     terminal.ask("Wide.")
     terminal.see("below")
+    columns = terminal.columns_of("Q")
+    assert len(columns) == len(cells) + 1
+    assert len(set(columns)) == 1
     # pyte keeps an empty cell behind each wide character.
     shown = "".join(terminal.text.split())
     assert shown.count("日本語の文章") == 10
+
+
+@pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
+def test_forty_columns_are_enough(term: str, start: Start) -> None:
+    address = "https://example.org/a/rather/long/path/to/some/page.html"
+    answer = f"| a | b |\n|-|-|\n| 1 | 2 |\n\nSee [this]({address}).\n\nOver."
+    terminal = start(bash("echo one"), text(answer), columns=40, env={"TERM": term})
+    enter = "\n" if term == "dumb" else ENTER
+    terminal.type("Run." + enter)
+    terminal.see("[e]dit?")
+    terminal.type("y" + enter)
+    terminal.see("Over.")
+    terminal.see("skills")
+    terminal.type("/help" + enter)
+    terminal.see("with a skill.")
+    rows = terminal.rows()
+    assert "…" not in terminal.text
+    assert f"this({address})." in "".join(row for row in rows).replace(" ", "")
+    # Neither a word nor a fact is cut where there is room for it in the next row.
+    assert "/undo      take back the last question" in rows
+    assert "           and what its tools wrote" in rows
+    assert not [row for row in rows if row.startswith("·") or row.endswith("·")]
+    assert READY in " ".join(terminal.text.split())
 
 
 def test_a_dumb_terminal_gets_text_alone(start: Start) -> None:
     terminal = start(text("A **plain** answer."), env={"TERM": "dumb"})
     terminal.type("Tell me.\n")
     terminal.see("plain")
+    terminal.see_prompt()
     terminal.type(CTRL_D)
     assert terminal.end() == 0
     assert b"\x1b" not in terminal.written
 
 
 def test_no_color_means_no_colour(start: Start) -> None:
-    terminal = start(text("# Head\n\nA `code`."), env={"NO_COLOR": "1"})
+    answer = text("# Head\n\nA `code`.\n\n```python\nx = 1\n```")
+    terminal = start(bash("false"), answer, env={"NO_COLOR": "1"})
     terminal.ask("Tell me.")
-    terminal.see("A `code`.")
-    assert not re.search(rb"\x1b\[(?:\d+;)*[349][0-7](?:;\d+)*m", terminal.written)
-
-
-def test_forty_columns_are_enough(start: Start) -> None:
-    terminal = start(bash("echo one"), text("| a | b |\n|-|-|\n| 1 | 2 |\n\nOver."), columns=40)
-    terminal.ask("Run.")
-    terminal.see("never")
+    terminal.see("[e]dit?")
     terminal.type("y" + ENTER)
-    terminal.see("Over.")
-    assert "…" not in terminal.text
-    assert READY in " ".join(terminal.text.split())
+    terminal.see("A `code`.")
+    terminal.see_prompt()
+    terminal.type("/")
+    terminal.see("/help")
+    assert not re.search(rb"\x1b\[(?:\d+;)*[349][0-7](?:;\d+)*m", terminal.written)

@@ -31,7 +31,7 @@ def without_blanks(rows: list[str]) -> list[str]:
 def test_what_stays_stays_and_what_is_live_is_replaced(
     frames: list[tuple[list[str], list[str]]],
 ) -> None:
-    tube = Tube()
+    tube = Tube(lines=16)
     screen = screen_on(tube)
     kept: list[str] = []
     for finished, live in frames:
@@ -54,7 +54,7 @@ def test_an_unchanged_frame_costs_nothing() -> None:
 
 
 def test_of_too_many_live_rows_the_last_are_shown() -> None:
-    tube = Tube(lines=5)
+    tube = Tube(lines=8)
     screen = screen_on(tube)
     screen.draw(["kept"], [str(number) for number in range(20)])
     assert without_blanks(tube.rows()) == ["kept", "16", "17", "18", "19"]
@@ -109,6 +109,15 @@ def test_rows_that_the_terminal_wrapped_anew_are_replaced_too() -> None:
     tube.resize(20, 10)
     screen.draw((), ["y" * 19, "status"])
     assert without_blanks(tube.rows()) == ["kept", "y" * 19, "status"]
+
+
+def test_rows_that_filled_the_screen_are_not_doubled_when_it_becomes_half_as_wide() -> None:
+    tube = Reflowing(columns=40)
+    screen = screen_on(tube, environ={"TMUX": "/tmp/tmux"})
+    screen.draw(["kept"], ["x" * 39] * 20)
+    tube.resize(20, 10)
+    screen.draw(["done"], ["status"])
+    assert without_blanks(tube.rows()) == ["kept", "done", "status"]
 
 
 def test_where_nothing_can_change_only_what_stays_is_written() -> None:

@@ -102,7 +102,7 @@ def test_the_time_that_the_user_takes_is_not_counted(clock: Clock) -> None:
     status.restart()
     summary.skip(100)
     clock.now += 2
-    assert (status.line(), summary.line()) == ("Running bash 2 s", "2.0 s")
+    assert (status.line(), summary.facts()[0]) == ("Running bash 2 s", "2.0 s")
 
 
 async def _run(arguments: Arguments, context: ToolContext) -> ToolResult:
@@ -126,7 +126,7 @@ def test_what_a_turn_cost_is_told_after_it(clock: Clock) -> None:
     summary.see(ToolDone(call_id="3", name="x", text="", ok=True, seconds=0.0))
     summary.see(ContextUsage(used=3050, window=8192, prefill_per_second=412.4))
     clock.now += 12.34
-    assert summary.line() == (
+    assert " · ".join(summary.facts()) == (
         "12 s · 4.0k tokens in (60 % cached, 412/s) · 100 out · 50.0 tokens/s · "
         "window 3.0k/8.2k · ⚙ 1 command · 📖 0 skills"
     )
@@ -137,7 +137,7 @@ def test_what_the_server_did_not_tell_is_not_shown(clock: Clock) -> None:
     summary.see(MessageDone(message=Message(role="assistant")))
     summary.see(ContextUsage(used=10))
     clock.now += 1
-    assert summary.line() == "1.0 s, 0 commands"
+    assert summary.facts() == ["1.0 s", "0 commands, 0 skills"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from rich.text import Text
 
 from minime_core.errors import ProviderError
 from minime_core.events import (
@@ -28,6 +29,8 @@ from minime_terminal.screen import Screen
 from minime_terminal.settings import Thoughts
 from minime_terminal.view import TurnView
 from terminal_screen import Tube, plain
+
+ENDED = "0.0 s · ⚙ 0 commands · 📖 0 skills"
 
 
 async def _run(arguments: Arguments, context: ToolContext) -> ToolResult:
@@ -88,7 +91,7 @@ def test_an_answer_is_shown_while_it_is_written(shown: Shown) -> None:
     assert shown.show(TextDelta("lo\n\nyou")) == ["Hello", "you", "Writing"]
     assert shown.show(ANSWERED) == ["Hello", "you", "Waiting for the server"]
     shown.view.show(TurnDone(reason="answered", text="x"))
-    assert shown.rows() == ["Hello", "you", "0.0 s"]
+    assert shown.rows() == ["Hello", "you", ENDED]
 
 
 def test_a_call_is_one_line_with_the_first_lines_of_its_output(shown: Shown) -> None:
@@ -207,7 +210,7 @@ def test_a_running_call_that_is_stopped_leaves_its_output(shown: Shown) -> None:
 def test_a_turn_without_an_answer_says_why(shown: Shown, event: Event, row: str) -> None:
     shown.view.show(event)
     assert shown.rows()[0].startswith(row)
-    assert shown.rows()[-1] == "0.0 s"
+    assert shown.rows()[-1] == ENDED
 
 
 EVIL = "\x1b[2J\x1b]0;x\x07\x9b31m\u202e"
@@ -223,6 +226,20 @@ def test_nothing_of_anybody_steers_the_terminal(shown: Shown) -> None:
     written = "".join(shown.tube.written)
     for sequence in ("\x1b[2J", "\x1b]", "\x07", "\x9b", "\u202e"):
         assert sequence not in written
+
+
+@pytest.mark.parametrize("columns", [30, 80, 200])
+@pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
+def test_rows_are_as_wide_as_the_screen_allows(
+    columns: int, term: str, make_painter: Callable[..., Painter]
+) -> None:
+    painter = make_painter(columns, term=term)
+    text = "word " * 100
+    assert max(map(len, painter.rows(Text(text)))) > columns - 7
+    facts = painter.strung(*["a fact"] * 60)
+    assert max(map(len, facts)) > columns - 10
+    assert all(row.startswith("a fact") and row.endswith("a fact") for row in facts)
+    assert max(map(len, [*painter.rows(Text(text)), *facts])) < columns
 
 
 # Diffs

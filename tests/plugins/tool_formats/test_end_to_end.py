@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from minime_core.testing.fault_server import FaultServer
+from minime_core.testing.command import Mm, Outcome
 from minime_core.testing.replies import text, thinking
 from minime_core.testing.steps import Reply
-
-MM = [sys.executable, "-c", "from minime_core.cli.main import main; main()"]
-OPTIONS = ["--provider", "llamacpp", "--model", "m", "--yolo"]
-TIMEOUT = 60
 
 HERMES = """\
 <tool_call>
@@ -50,85 +40,54 @@ A call of Hermes looks like this:
 Mistral begins one with [TOOL_CALLS], inline it is `{CALLS["mistral"]}`."""
 
 
-@pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as server:
-        yield server
-        assert server.problems == []
-        assert server.pending == 0
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    (tmp_path / "home").mkdir()
-    (tmp_path / "project/.mm").mkdir(parents=True)
-    return tmp_path / "project"
-
-
-def run_mm(project: Path, server: FaultServer, *replies: Reply) -> tuple[int, str, str]:
-    """Ask a question and return exit code, stdout and stderr."""
-    server.enqueue(*replies)
-    own = {name: v for name, v in os.environ.items() if not name.startswith(("MM_", "XDG_"))}
-    process = subprocess.run(
-        [*MM, "--base-url", server.base_url, *OPTIONS, "-p", "Make a file."],
-        cwd=project,
-        env={**own, "HOME": str(project.parent / "home")},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    return process.returncode, process.stdout.decode(), process.stderr.decode()
+def run_mm(mm: Mm, *replies: Reply) -> Outcome:
+    """Ask a question, to which the model gives these replies and no more."""
+    mm.server.enqueue(*replies)
+    outcome = mm.run("--yolo", "-p", "Make a file.")
+    assert mm.server.pending == 0
+    return outcome
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_a_call_written_as_text_runs_and_none_of_it_is_printed(
-    call: str, project: Path, server: FaultServer
-) -> None:
-    code, out, _ = run_mm(project, server, text(call, chunks=len(call)), text("It is made."))
+def test_a_call_written_as_text_runs_and_none_of_it_is_printed(call: str, mm: Mm) -> None:
+    code, out, _ = run_mm(mm, text(call, chunks=len(call)), text("It is made."))
     assert (code, out) == (0, "It is made.\n")
-    assert (project / "made").read_text() == "hi\n"
-    asked, result = server.chat_requests[-1].json["messages"][-2:]
+    assert (mm.cwd / "made").read_text() == "hi\n"
+    asked, result = mm.server.chat_requests[-1].json["messages"][-2:]
     assert asked["tool_calls"][0]["function"]["name"] == "bash"
     assert result["role"] == "tool"
 
 
-def test_a_call_written_into_the_thinking_runs(project: Path, server: FaultServer) -> None:
-    code, _, _ = run_mm(project, server, thinking(HERMES), text("It is made."))
+def test_a_call_written_into_the_thinking_runs(mm: Mm) -> None:
+    code, _, _ = run_mm(mm, thinking(HERMES), text("It is made."))
     assert code == 0
-    assert (project / "made").exists()
+    assert (mm.cwd / "made").exists()
 
 
 @pytest.mark.parametrize(
     "answer", [DOCUMENT, '{"name": "Ann", "arguments": ["none"]}', "<b>[1]</b> {x} `<tool_call>`"]
 )
-def test_an_answer_about_calls_is_printed_in_full(
-    answer: str, project: Path, server: FaultServer
-) -> None:
-    code, out, _ = run_mm(project, server, text(answer))
+def test_an_answer_about_calls_is_printed_in_full(answer: str, mm: Mm) -> None:
+    code, out, _ = run_mm(mm, text(answer))
     assert (code, out) == (0, f"{answer}\n")
-    assert not (project / "made").exists()
+    assert not (mm.cwd / "made").exists()
 
 
-def test_a_model_that_is_told_what_was_wrong_can_call_properly(
-    project: Path, server: FaultServer
-) -> None:
+def test_a_model_that_is_told_what_was_wrong_can_call_properly(mm: Mm) -> None:
     replies = text(UNKNOWN), text(HERMES), text("It is made.")
-    assert run_mm(project, server, *replies)[:2] == (0, "It is made.\n")
-    assert "there is no tool 'search'" in server.chat_requests[1].json["messages"][-1]["content"]
+    assert run_mm(mm, *replies)[:2] == (0, "It is made.\n")
+    assert "there is no tool 'search'" in mm.server.chat_requests[1].json["messages"][-1]["content"]
 
 
-def test_a_call_that_never_could_be_made_ends_in_a_failure_that_shows_it(
-    project: Path, server: FaultServer
-) -> None:
-    code, out, err = run_mm(project, server, text(UNKNOWN), text(f"I search.\n{UNKNOWN}"))
+def test_a_call_that_never_could_be_made_ends_in_a_failure_that_shows_it(mm: Mm) -> None:
+    code, out, err = run_mm(mm, text(UNKNOWN), text(f"I search.\n{UNKNOWN}"))
     assert (code, out) == (1, f"I search.\n{UNKNOWN}\n")
     assert "could not be run" in err
 
 
-def test_a_cut_call_does_not_run(project: Path, server: FaultServer) -> None:
+def test_a_cut_call_does_not_run(mm: Mm) -> None:
     cut = text(HERMES.partition(" > made")[0])
-    code, out, _ = run_mm(project, server, cut, text("I cannot."))
+    code, out, _ = run_mm(mm, cut, text("I cannot."))
     assert (code, out) == (0, "I cannot.\n")
-    assert not (project / "made").exists()
-    assert "not run" in server.chat_requests[1].json["messages"][-1]["content"].lower()
+    assert not (mm.cwd / "made").exists()
+    assert "not run" in mm.server.chat_requests[1].json["messages"][-1]["content"].lower()

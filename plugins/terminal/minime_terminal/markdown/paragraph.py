@@ -11,8 +11,9 @@ from rich.text import Text
 from minime_terminal.markdown.inline import Run, inline_runs
 from minime_terminal.painter import Painter
 
-SOFT = 600
-"""Characters of open text above which a place to cut is looked for."""
+SOFT = 4
+"""Rows of open text above which a place to cut is looked for: a few rows are all that a screen that
+is resized meanwhile may have to forget."""
 HARD = 1500
 """Characters of open text above which it is cut anywhere."""
 TRIES = 6
@@ -40,7 +41,7 @@ class Paragraph:
     def finished(self) -> list[str]:
         """Return the rows that nothing can change any more, once."""
         rows: list[str] = []
-        while len(self._open) > SOFT and (cut := self._cut()):
+        while len(self._open) > self._soft and (cut := self._cut()):
             text = self._text(self._open[:cut])
             self._open = self._open[cut:]
             wrapped = self._wrapped(text)
@@ -59,6 +60,10 @@ class Paragraph:
         """Return the rows of the rest as it is now."""
         return self._rows(self._wrapped(self._text(self._open.rstrip("\n"))))
 
+    @property
+    def _soft(self) -> int:
+        return SOFT * self._painter.width
+
     def _text(self, source: str) -> Text:
         return Text.assemble(self._begun, *inline_runs(source, self._painter))
 
@@ -71,7 +76,7 @@ class Paragraph:
     def _cut(self) -> int:
         """Return where the open text can be cut, 0 when nowhere yet."""
         text, whole = self._open, inline_runs(self._open, self._painter)
-        place = len(text) - SOFT // 6
+        place = len(text) - self._painter.width
         for _ in range(TRIES):
             place = max(text.rfind(" ", 0, place), text.rfind("\n", 0, place))
             if place <= 0:

@@ -10,15 +10,17 @@ from minime_builtin_tools.edit import apply
 # Few characters, so that edits fit often, and all the awkward ones.
 AWKWARD = "ab:{\n\n \t\r\ufeff\u00a0-+1→|"
 texts = st.text(st.sampled_from(AWKWARD), max_size=40)
-plain = st.text(st.sampled_from("ab: \n"), max_size=40)
+plain = st.text(st.sampled_from("abcd: \n"), max_size=40)
 lines = st.lists(st.sampled_from(["a", "b", "if a:", "    a", "\ta", "  b", "", " ", "12→a", "-a"]))
 
 
 @st.composite
 def text_and_piece(draw: st.DrawFn, source: st.SearchStrategy[str]) -> tuple[str, str]:
-    text = draw(source)
-    start = draw(st.integers(0, len(text)))
-    return text, text[start : draw(st.integers(start, len(text)))]
+    text = draw(source.filter(bool))
+    start = draw(st.integers(0, len(text) - 1))
+    # A piece that is long enough is rarely there twice.
+    least = min(start + 4, len(text))
+    return text, text[start : draw(st.integers(least, len(text)) | st.integers(start, len(text)))]
 
 
 def occurrences(text: str, piece: str) -> int:
