@@ -17,6 +17,8 @@ from minime_core.models import ModelRequest
 from minime_core.testing.fault_server import FaultServer
 from minime_core.testing.gate import Gate
 from minime_core.testing.replies import endless, hold, progress, stall, status, text, tool_call
+from minime_core.testing.steps import Reply
+from minime_providers import http
 from minime_providers.openai import OpenAIProvider
 
 MakeProvider = Callable[..., OpenAIProvider]
@@ -264,3 +266,57 @@ def test_a_proxy_is_not_asked_for_local_servers(
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     assert ask(text("Hello")).message.text == "Hello"
+
+
+async def only_answer(provider: OpenAIProvider, request: ModelRequest) -> str:
+    whole = await answer(provider, request)
+    await provider.aclose()
+    return whole
+
+
+def slow(pieces: int) -> Reply:
+    """Return an answer whose pieces come one by one, each when the one before was seen to go."""
+    gates = [Gate() for _ in range(pieces)]
+    reply = text("0 ", chunks=1)
+    for number, gate in enumerate(gates, start=1):
+        reply = reply + hold(gate) + text(f"{number} ", chunks=1)
+
+    def pace() -> None:
+        for gate in gates:
+            gate.wait_reached(60)
+            gate.open()
+
+    threading.Thread(target=pace, daemon=True).start()
+    return reply
+
+
+def test_a_short_answer_is_never_kept_waiting(
+    server: FaultServer,
+    make_provider: MakeProvider,
+    make_request: MakeRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http, "GATHERING", 3600)
+    server.enqueue(slow(40))
+    assert asyncio.run(only_answer(make_provider(), make_request())).endswith(" 39 40 ")
+
+
+def test_a_long_answer_gathers_and_is_whole(
+    server: FaultServer,
+    make_provider: MakeProvider,
+    make_request: MakeRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slept: list[float] = []
+    sleep = asyncio.sleep
+
+    async def recorded(seconds: float) -> None:
+        slept.append(seconds)
+        await sleep(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", recorded)
+    monkeypatch.setattr(http, "IS_WAITING", 0)
+    server.enqueue(slow(200))
+    whole = asyncio.run(only_answer(make_provider(), make_request()))
+    assert whole == "".join(f"{number} " for number in range(201))
+    assert http.GATHERING in slept
