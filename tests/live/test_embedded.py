@@ -39,8 +39,11 @@ def test_a_file_is_shown(mm: Mm, question: str, shown: str) -> None:
     assert shown in done.err
 
 
-def test_a_file_that_is_named_as_the_model_answers(mm: Mm, smollm2_file: Path) -> None:
-    done = Mm(mm.folder, "--model", str(smollm2_file)).run("-p", "Show me README.md")
+def test_a_file_that_is_named_as_the_model_answers(tmp_path: Path, smollm2_file: Path) -> None:
+    package_folder("openvino_genai")
+    mm = Mm(tmp_path, "--model", str(smollm2_file))
+    (mm.folder / "README.md").write_text("# The garden\n")
+    done = mm.run("-p", "Show me README.md")
     assert (done.code, "# The garden" in done.err) == (0, True), done
 
 
