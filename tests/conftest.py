@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,19 +20,29 @@ pytest_plugins = ["minime_core.testing.pytest_plugin"]
 untimed = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
-settings.register_profile("quick", untimed, max_examples=25)
+settings.register_profile("quick", untimed, max_examples=15)
 settings.register_profile("full", untimed, max_examples=100)
 IS_FULL = bool(os.environ.get("MM_FULL_CORPUS"))
 settings.load_profile("full" if IS_FULL else "quick")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave what is marked `full` to CI."""
+    """Leave to CI what is marked `full`, and of what is marked `sample` all but every n-th case."""
     if IS_FULL:
         return
-    left = [item for item in items if item.get_closest_marker("full")]
+    seen: Counter[str] = Counter()
+    left = [item for item in items if item.get_closest_marker("full") or _is_left(item, seen)]
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in set(left)]
+
+
+def _is_left(item: pytest.Item, seen: Counter[str]) -> bool:
+    sample = item.get_closest_marker("sample")
+    if sample is None:
+        return False
+    name = item.nodeid.partition("[")[0]
+    seen[name] += 1
+    return bool((seen[name] - 1) % sample.args[0])
 
 
 @pytest.fixture

@@ -242,6 +242,7 @@ def test_an_interrupted_turn_is_exit_code_130_and_forgotten(mm: Mm) -> None:
 # Output
 
 
+@pytest.mark.full
 def test_a_reader_who_leaves_early_gets_no_traceback(mm: Mm) -> None:
     mm.server.enqueue(text(" ".join(map(str, range(50_000)))))
     with mm.start("-p", "hi") as process:
@@ -252,6 +253,7 @@ def test_a_reader_who_leaves_early_gets_no_traceback(mm: Mm) -> None:
     assert process.returncode == 1
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_are_borne(mm: Mm, closed: str) -> None:
     mm.server.enqueue(text("yes"))

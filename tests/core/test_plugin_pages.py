@@ -31,6 +31,7 @@ def test_the_commands_of_the_page_work(mm: Mm) -> None:
             mm.site.install("word_count", f"from {package.name} import *\n")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("example", TESTS, ids=lambda example: example.split("def ")[-1][:30])
 def test_an_example_is_a_test_that_passes(example: str, request: pytest.FixtureRequest) -> None:
     names: dict[str, Any] = {}

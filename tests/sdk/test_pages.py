@@ -42,7 +42,7 @@ def respond(request: Request) -> Reply:
 
 # Each starts an agent: a quick run has two.
 CHOSEN = [
-    pytest.param(program, marks=pytest.mark.full if number > 1 else (), id=str(number))
+    pytest.param(program, marks=pytest.mark.full if number else (), id=str(number))
     for number, program in enumerate(PROGRAMS)
 ]
 

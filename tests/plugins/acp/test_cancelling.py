@@ -92,6 +92,7 @@ def test_while_a_command_runs(connect: Any, run: Run, server: FaultServer, cwd: 
     assert [m["content"] for m in messages if m["role"] != "system"] == ["hi"]
 
 
+@pytest.mark.full
 def test_while_a_command_runs_that_ignores_signals(
     connect: Any, run: Run, server: FaultServer
 ) -> None:

@@ -28,6 +28,7 @@ ORPHANS = {
 """Processes that would outlive the agent. Each holds the pipe open, and says so once."""
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("spelling", ["-acp -config {}", "--config {} acp"])
 def test_it_starts_as_existing_clients_start_it(mm: Mm, tmp_path: Path, spelling: str) -> None:
     config = tmp_path / "agent.yaml"

@@ -70,6 +70,7 @@ def platform(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(table, "HAS_PROC", False)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.usefixtures("platform")
 def test_a_command_that_takes_too_long_is_ended_with_all_it_started(
     tools: Caller, processes: Processes

@@ -81,6 +81,7 @@ def test_no_other_address_is_public(number: str) -> None:
     assert not is_public(ipaddress.ip_address(number))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "host",
     [

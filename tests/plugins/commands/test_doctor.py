@@ -206,6 +206,7 @@ def test_an_encoding_without_most_characters_is_a_warning() -> None:
         assert ("UTF-8" in first.cure) is (level == "warn")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("env", "columns", "told"),
     [

@@ -94,6 +94,7 @@ def test_an_http_server_answers_fails_and_shows_its_progress(
     assert "(image, image/png: 3 bytes, not shown)" in picture
 
 
+@pytest.mark.full
 def test_a_server_gets_the_variables_that_are_named_and_no_others(
     home: Path, config: Configure, monkeypatch: pytest.MonkeyPatch
 ) -> None:

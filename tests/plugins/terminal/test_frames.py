@@ -83,6 +83,7 @@ def view_on(tube: Tube, painter: Painter) -> TurnView:
     return TurnView(screen, painter, {}, lines=3, thoughts="short", clock=lambda: 0.0)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", ["paragraph", "code", "list", "table", "thoughts", "output"])
 def test_a_frame_after_each_piece_writes_as_many_bytes_as_there_are_pieces(
     kind: str, make_painter: Callable[..., Painter]

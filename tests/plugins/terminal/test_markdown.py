@@ -286,6 +286,7 @@ def test_nothing_steers_the_terminal(painter: Painter, text: str) -> None:
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u2066]", STYLE.sub("", shown))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "text",
     [

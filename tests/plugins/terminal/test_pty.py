@@ -97,6 +97,7 @@ def test_a_window_that_is_resized_in_mid_stream_loses_and_doubles_nothing(
     assert "Writing" not in terminal.text
 
 
+@pytest.mark.full
 def test_ten_thousand_lines_of_an_answer_arrive_in_order_and_are_written_once(
     start: Start,
 ) -> None:

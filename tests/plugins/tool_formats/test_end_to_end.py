@@ -48,6 +48,7 @@ def run_mm(mm: Mm, *replies: Reply) -> Outcome:
     return outcome
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_a_call_written_as_text_runs_and_none_of_it_is_printed(call: str, mm: Mm) -> None:
     code, out, _ = run_mm(mm, text(call, chunks=len(call)), text("It is made."))

@@ -27,6 +27,7 @@ def test_a_rendered_call_is_read_again_in_any_pieces(
     assert outcome(data.draw(pieces_of(written))) == ("", [("sample", arguments)], "")
 
 
+@pytest.mark.sample(3)
 @families
 @given(first=sample_arguments, second=sample_arguments)
 def test_text_and_several_calls_are_told_apart(

@@ -74,6 +74,7 @@ def test_the_end_of_a_session_ends_its_workers(home: Home) -> None:
     assert workers() == set()
 
 
+@pytest.mark.full
 def test_a_worker_without_calls_ends(home: Home) -> None:
     home.add("it", saying("hi"))
     home.settings["idle"] = 1
