@@ -10,6 +10,9 @@ CLIENT := tests/typescript/node_modules
 # The tests start `mm` hundreds of times: it is compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Many tests wait for something: one worker more than there are cores.
+WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+
 .PHONY: help demo test check fix docs clean
 
 help:  ## show this list
@@ -35,7 +38,7 @@ $(CLIENT): tests/typescript/package-lock.json
 	! command -v npm >/dev/null || npm ci --silent --no-audit --no-fund --prefix tests/typescript || true
 
 test: $(STAMP) $(CLIENT)  ## run the tests
-	$(BIN)/pytest -n auto -m "not live"
+	$(BIN)/pytest -n $(WORKERS) -m "not live"
 
 check: $(STAMP)  ## what CI checks besides the tests
 	$(BIN)/ruff check .
